@@ -119,35 +119,15 @@ def tree_game(
     if not isinstance(nested, list | dict):
         raise InvalidSettingError(f"a tree is a list such as {_EXAMPLE}, not {nested!r}")
     is_seat = isinstance(first, int) and not isinstance(first, bool) and first >= 0
-    root, is_chance = TreeNode(0, first if is_seat else 0), False
-    # Breadth first, as nodes are named: each with what it stands for, its depth, and the turns before it.
-    nodes: list[tuple[TreeNode, Any, int]] = [(root, nested, 0)]
-    decided = 0
-    for node, given, depth in nodes:
-        if depth > _DEEPEST:
-            raise InvalidSettingError(f"a tree may be {_DEEPEST} levels deep at most")
-        if not isinstance(given, list | dict):
-            continue
-        if not given:
-            raise InvalidSettingError(f"every list of a tree needs something in it, as in {_EXAMPLE}")
-        node.name, turn = _letters(decided), node.seat
-        decided += 1
-        if isinstance(given, dict):
-            below, node.labels, node.probabilities = _outcomes(given)
-            is_chance = True
-        else:
-            below, turn = given, turn + 1
-            node.labels = tuple(f"{node.name.lower()}{place}" for place in range(1, len(given) + 1))
-        node.children = tuple(TreeNode(len(nodes) + place, turn) for place in range(len(below)))
-        nodes += [(child, each, depth + 1) for child, each in zip(node.children, below, strict=True)]
-    ends = [(node, given) for node, given, _ in nodes if not node.children]
+    nodes = _nodes(nested, first if is_seat else 0)
+    ends = [(node, given) for node, given in nodes if not node.children]
     seats = max((len(end) for _, end in ends if isinstance(end, tuple)), default=2)
     if not is_seat or first >= seats:
         raise InvalidSettingError(f"first must be a seat from 0 to {seats - 1}, not {first!r}")
     names = tuple(seat_names) or (("MAX", "MIN") if seats == 2 else tuple(map(_letters, range(seats))))
     if len(names) != seats:
         raise InvalidSettingError(f"seat_names must be {seats} names, not {seat_names!r}")
-    for node, given, _ in nodes:
+    for node, given in nodes:
         node.seat = CHANCE if node.probabilities else node.seat % seats
         node.utility = (0.0,) * seats if node.children else _utility(given, seats)
     utilities = [node.utility for node, _ in ends]
@@ -159,12 +139,40 @@ def tree_game(
         seat_names=names,
         reward_sum=constant if is_constant else RewardSum.GENERAL,
         constant=sums[0] if is_constant else 0.0,
-        chance=Chance.EXACT if is_chance else Chance.NONE,
+        chance=Chance.EXACT if any(node.probabilities for node, _ in nodes) else Chance.NONE,
         utility_bounds=_bounds(bounds, utilities),
         terminal_rewards_only=True,
         sources=dict.fromkeys(("reward_sum", "chance", "terminal_rewards_only"), TraitSource.GIVEN),
     )
-    return TreeGame(root, traits)
+    return TreeGame(nodes[0][0], traits)
+
+
+def _nodes(nested: Any, first: int) -> list[tuple[TreeNode, Any]]:
+    """The nodes of nested lists, breadth first, as they are named, and what each stands for.
+
+    The ``seat`` of a node is ``first`` plus the turns before it.
+    """
+    nodes = [(TreeNode(0, first), nested)]
+    level_end, depth, decided = 1, 0, 0
+    for place, (node, given) in enumerate(nodes):
+        if place == level_end:
+            level_end, depth = len(nodes), depth + 1
+        if depth > _DEEPEST:
+            raise InvalidSettingError(f"a tree may be {_DEEPEST} levels deep at most")
+        if not isinstance(given, list | dict):
+            continue
+        if not given:
+            raise InvalidSettingError(f"every list of a tree needs something in it, as in {_EXAMPLE}")
+        node.name, turn = _letters(decided), node.seat
+        decided += 1
+        if isinstance(given, dict):
+            below, node.labels, node.probabilities = _outcomes(given)
+        else:
+            below, turn = given, turn + 1
+            node.labels = tuple(f"{node.name.lower()}{number}" for number in range(1, len(given) + 1))
+        node.children = tuple(TreeNode(len(nodes) + number, turn) for number in range(len(below)))
+        nodes += zip(node.children, below, strict=True)
+    return nodes
 
 
 def _outcomes(given: dict[Any, Any]) -> tuple[list[Any], tuple[str, ...], tuple[float, ...]]:

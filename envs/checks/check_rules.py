@@ -42,7 +42,7 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
     """
     game = RulesGame(rules)
     generator = random.Random(seed)
-    check = _Check(game)
+    check = _PositionChecks(game)
     history = HistoryCheck(check) if has_history(rules) else None
     for _ in range(games):
         check.call("initial_state")
@@ -59,7 +59,7 @@ def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 20
             state = game.result(state, action)
 
 
-class _Check(Calls):
+class _PositionChecks(Calls):
     """The checks of positions.
 
     A method of the contract that has one of its own here, ``_<method>``, is checked by it where a player is to

@@ -34,7 +34,7 @@ class Raised(str):
         return f"<raised {self}>"
 
 
-class EnvDriver:
+class VerifiedEnv:
     """An environment that draws the same random numbers whatever is played beside it.
 
     Two environments that draw from generators outside of them disturb each other although nothing is wrong with a
@@ -56,15 +56,15 @@ class EnvDriver:
         self.error: Exception | None = None
 
     @classmethod
-    def start(cls, env: Any, seed: int) -> EnvDriver:
+    def start(cls, env: Any, seed: int) -> VerifiedEnv:
         """A driver that has reset its environment with the seed."""
         driver = cls(env, seed)
         driver._take(lambda: of_reset(env.reset(seed=seed)) if driver._gymnasium else env.reset(seed=seed), _SEEN)
         return driver
 
-    def copied(self, env: Any) -> EnvDriver:
+    def copied(self, env: Any) -> VerifiedEnv:
         """A driver for a copy of this one's environment."""
-        driver = EnvDriver(env, self._seed, self._outside)
+        driver = VerifiedEnv(env, self._seed, self._outside)
         driver._last, driver._steps = dict(self._last), self._steps
         return driver
 

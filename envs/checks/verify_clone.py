@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.checks.verified_play import EnvDriver, Raised, first_difference
+from zermelo.envs.checks.verified_play import Raised, VerifiedEnv, first_difference
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import global_random_guard
@@ -63,21 +63,21 @@ def verify_clone(
     with global_random_guard():
         for number in range(games):
             streams = [np.random.default_rng([abs(seed), number, stream]) for stream in range(4)]
-            _verify_game(make_env, _Game(seed, number, clone), streams, max_steps)
+            _verify_game(make_env, _VerifiedGame(seed, number, clone), streams, max_steps)
 
 
 def _verify_game(
-    make_env: Callable[[], Any], game: _Game, streams: list[np.random.Generator], max_steps: int
+    make_env: Callable[[], Any], game: _VerifiedGame, streams: list[np.random.Generator], max_steps: int
 ) -> None:
     env = make_env()
     shape, seed = _configuration(env), int(streams[0].integers(2**31 - 1))
-    driver = EnvDriver.start(env, seed)
+    driver = VerifiedEnv.start(env, seed)
     game.outside = OutsideState(env)
     trace = _play(driver, streams[1], max_steps)
     # The same again, unless reset(seed=...) does not repeat a game: then only the clones can be compared.
-    again = _replay(EnvDriver.start(_another(make_env, shape), seed), trace)
-    original = EnvDriver.start(_another(make_env, shape), seed)
-    _play(EnvDriver.start(make_env(), seed + 1), streams[2], 5)
+    again = _replay(VerifiedEnv.start(_another(make_env, shape), seed), trace)
+    original = VerifiedEnv.start(_another(make_env, shape), seed)
+    _play(VerifiedEnv.start(make_env(), seed + 1), streams[2], 5)
     game.play(original, streams[3], max_steps, trace if again else None)
 
 
@@ -98,7 +98,7 @@ def _configuration(env: Any) -> Any:
     return classes, list(agents), spaces
 
 
-def _play(driver: EnvDriver, generator: np.random.Generator, max_steps: int) -> _Trace:
+def _play(driver: VerifiedEnv, generator: np.random.Generator, max_steps: int) -> _Trace:
     """Plays random legal actions to the end, or as far as the limit allows."""
     _require_success(driver, "reset")
     records, actions = [driver.record()], list[Any]()
@@ -111,7 +111,7 @@ def _play(driver: EnvDriver, generator: np.random.Generator, max_steps: int) -> 
     return records, actions
 
 
-def _replay(driver: EnvDriver, trace: _Trace) -> bool:
+def _replay(driver: VerifiedEnv, trace: _Trace) -> bool:
     """Returns whether the actions of a trace lead to its records again."""
     records, actions = trace
     for record, action in zip(records, [*actions, None], strict=True):
@@ -122,7 +122,7 @@ def _replay(driver: EnvDriver, trace: _Trace) -> bool:
     return True
 
 
-def _require_success(driver: EnvDriver, what: str) -> None:
+def _require_success(driver: VerifiedEnv, what: str) -> None:
     if driver.failure is not None:
         raise CloneError(
             f"cannot verify clones of {_name(driver.env)}: its {what} failed before anything was "
@@ -130,7 +130,7 @@ def _require_success(driver: EnvDriver, what: str) -> None:
         ) from driver.error
 
 
-class _Game:
+class _VerifiedGame:
     """A game of an environment with clones beside it, whose moments are named in errors."""
 
     def __init__(self, seed: int, number: int, clone: Callable[[Any], Any]) -> None:
@@ -139,10 +139,10 @@ class _Game:
         self.outside: OutsideState | None = None
 
     def play(
-        self, original: EnvDriver, generator: np.random.Generator, max_steps: int, trace: _Trace | None
+        self, original: VerifiedEnv, generator: np.random.Generator, max_steps: int, trace: _Trace | None
     ) -> None:
         """Plays the actions of the trace, or random ones, and compares after every step."""
-        followers: list[tuple[EnvDriver, int]] = []
+        followers: list[tuple[VerifiedEnv, int]] = []
         steps = max_steps if trace is None else len(trace[1])
         record = self._record(original, trace)
         while not original.over and self._step < steps:
@@ -164,14 +164,14 @@ class _Game:
         if original.over:
             self._compare(original, self._copy(original), self._step, record)
 
-    def _play_aside(self, driver: EnvDriver, generator: np.random.Generator) -> None:
+    def _play_aside(self, driver: VerifiedEnv, generator: np.random.Generator) -> None:
         for _ in range(_ASIDE_STEPS):
             record = driver.record()
             if driver.over or any(isinstance(value, Raised) for value in record.values()):
                 return  # what is wrong with it shows in a clone that goes along
             driver.step(driver.choose(record, generator))
 
-    def _record(self, original: EnvDriver, trace: _Trace | None) -> dict[str, Any]:
+    def _record(self, original: VerifiedEnv, trace: _Trace | None) -> dict[str, Any]:
         record = original.record()
         found = None if trace is None else first_difference(trace[0][self._step], record)
         if found is not None:
@@ -181,7 +181,9 @@ class _Game:
             )
         return record
 
-    def _compare(self, original: EnvDriver, follower: EnvDriver, taken_at: int, record: dict[str, Any]) -> None:
+    def _compare(
+        self, original: VerifiedEnv, follower: VerifiedEnv, taken_at: int, record: dict[str, Any]
+    ) -> None:
         found = first_difference(record, follower.record())
         if found is not None:
             raise CloneError(
@@ -190,7 +192,7 @@ class _Game:
                 f"the original{self._causes(original)}"
             )
 
-    def _copy(self, driver: EnvDriver) -> EnvDriver:
+    def _copy(self, driver: VerifiedEnv) -> VerifiedEnv:
         env = driver.env
         try:
             copied = self._clone(env)
@@ -208,7 +210,7 @@ class _Game:
     def _moment(self) -> str:
         return f"seed {self._seed}, game {self._number}, step {self._step}"
 
-    def _causes(self, driver: EnvDriver) -> str:
+    def _causes(self, driver: VerifiedEnv) -> str:
         """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
         sets = [path_to(driver.env, obj) for obj in reachable(driver.env) if type(obj) is set and len(obj) > 1]
         order = (

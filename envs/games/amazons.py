@@ -51,11 +51,11 @@ class AmazonsState(NamedTuple):
     turn: int
 
 
-class _Size(NamedTuple):
+class _AmazonsParameters(NamedTuple):
     size: int = 10
 
 
-class Amazons(BoardMethods, _Size):
+class Amazons(BoardMethods, _AmazonsParameters):
     """Move an amazon and shoot an arrow; who cannot move loses.
 
     Attributes:

@@ -49,12 +49,12 @@ class ChompState(NamedTuple):
     seat: int
 
 
-class _Size(NamedTuple):
+class _ChompParameters(NamedTuple):
     rows: int = 4
     columns: int = 7
 
 
-class Chomp(BoardMethods, _Size):
+class Chomp(BoardMethods, _ChompParameters):
     """Bite off squares and all below and to the right of them; leave the poisoned one to the opponent.
 
     Attributes:

@@ -33,12 +33,12 @@ _PIECES: Final = {
 }
 
 
-class _Size(NamedTuple):
+class _ClobberParameters(NamedTuple):
     rows: int = 5
     columns: int = 6
 
 
-class Clobber(SidesBoard, _Size):
+class Clobber(SidesBoard, _ClobberParameters):
     """Move a stone onto a neighbouring one of the opponent; who cannot loses.
 
     Attributes:

@@ -40,12 +40,12 @@ _ALTERNATE: Final = 0x5555_5555_5555_5555
 """Every other bit."""
 
 
-class _Size(NamedTuple):
+class _ConnectFourParameters(NamedTuple):
     rows: int = 6
     columns: int = 7
 
 
-class ConnectFour(SymmetricBoard, _Size):
+class ConnectFour(SymmetricBoard, _ConnectFourParameters):
     """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
 
     Attributes:

@@ -92,14 +92,14 @@ def _spots(rules: Any, names: None) -> Iterator[Spot]:
         yield Spot(f"{kind}{row + 1},{column + 1}", *middle, *size)
 
 
-class _Parameters(NamedTuple):
+class _DotsAndBoxesParameters(NamedTuple):
     rows: int = 3
     columns: int = 3
     players: int = 2
     margin: bool = False
 
 
-class DotsAndBoxes(_Parameters):
+class DotsAndBoxes(_DotsAndBoxesParameters):
     """Complete boxes; each one lets you move again.
 
     Attributes:

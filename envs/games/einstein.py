@@ -51,12 +51,12 @@ class EinSteinState(NamedTuple):
     die: int
 
 
-class _Parameters(NamedTuple):
+class _EinSteinParameters(NamedTuple):
     size: int = 5
     random_start: bool = False
 
 
-class EinStein(BoardMethods, _Parameters):
+class EinStein(BoardMethods, _EinSteinParameters):
     """Move the stone that the die says towards the opposite corner; reach it, or take everything.
 
     Attributes:

@@ -38,12 +38,12 @@ class HexState(NamedTuple):
     turn: int
 
 
-class _Size(NamedTuple):
+class _HexParameters(NamedTuple):
     rows: int = 11
     columns: int = 11
 
 
-class Hex(BoardMethods, _Size):
+class Hex(BoardMethods, _HexParameters):
     """Connect your two edges; exactly one player can.
 
     Attributes:

@@ -29,12 +29,12 @@ class IsolationState(NamedTuple):
     stepped: int
 
 
-class _Size(NamedTuple):
+class _IsolationParameters(NamedTuple):
     rows: int = 6
     columns: int = 8
 
 
-class Isolation(SymmetricBoard, _Size):
+class Isolation(SymmetricBoard, _IsolationParameters):
     """Step with your pawn, then take a square away; who cannot step loses.
 
     Attributes:

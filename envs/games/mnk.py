@@ -26,14 +26,14 @@ class MNKState(NamedTuple):
     passes: int = 0
 
 
-class _Parameters(NamedTuple):
+class _MNKParameters(NamedTuple):
     m: int = 3
     n: int = 3
     k: int = 3
     players: int = 2
 
 
-class MNK(SymmetricBoard, _Parameters):
+class MNK(SymmetricBoard, _MNKParameters):
     """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
 
     Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the

@@ -35,13 +35,13 @@ class OrderAndChaosState(NamedTuple):
     circles: int
 
 
-class _Parameters(NamedTuple):
+class _OrderAndChaosParameters(NamedTuple):
     rows: int = 6
     columns: int = 6
     length: int = 5
 
 
-class OrderAndChaos(SymmetricBoard, _Parameters):
+class OrderAndChaos(SymmetricBoard, _OrderAndChaosParameters):
     """Put either mark on an empty square; Order wins with equal marks in a row, Chaos if the board fills without.
 
     Attributes:

@@ -35,13 +35,13 @@ _SQUARE: Final = tile((52, 128, 84), 1, 0)
 _PIECES: Final = {".": [_SQUARE], "X": [_SQUARE, disk(_BLACK, 0.4)], "O": [_SQUARE, disk(_WHITE, 0.4)]}
 
 
-class _Parameters(NamedTuple):
+class _OthelloParameters(NamedTuple):
     rows: int = 8
     columns: int = 8
     margin: bool = False
 
 
-class Othello(SidesBoard, _Parameters):
+class Othello(SidesBoard, _OthelloParameters):
     """Enclose the opponent's discs to turn them over; more discs at the end win.
 
     Attributes:

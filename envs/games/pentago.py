@@ -44,11 +44,11 @@ class PentagoState(NamedTuple):
     placed: int
 
 
-class _NoParameters(NamedTuple):
+class _PentagoParameters(NamedTuple):
     pass
 
 
-class Pentago(SymmetricBoard, _NoParameters):
+class Pentago(SymmetricBoard, _PentagoParameters):
     """Put a stone and turn a quadrant; five in a row win."""
 
     __slots__ = ()

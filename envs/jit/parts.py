@@ -36,7 +36,7 @@ class _NoEngine:
         """Nothing: only functions that call back into Python read their environment."""
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     """One function's code, which other parts call."""
 
     @property
@@ -69,7 +69,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         if self not in seen:
             seen[self] = None
             for library in self._linking_libraries:
-                if isinstance(library, Part):
+                if isinstance(library, KernelPart):
                     library._needed(seen)
                 else:
                     seen[library] = None
@@ -84,8 +84,10 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         whole = llvm.parse_assembly(str(begun))
         needed = self._needed({})
         # Parts first: of the other libraries only that is linked which somebody has asked for by then.
-        for library in sorted(needed, key=lambda library: not isinstance(library, Part)):
-            module = library._final_module if isinstance(library, Part) else library._get_module_for_linking()
+        for library in sorted(needed, key=lambda library: not isinstance(library, KernelPart)):
+            module = (
+                library._final_module if isinstance(library, KernelPart) else library._get_module_for_linking()
+            )
             whole.link_in(module, preserve=True)
         there = {function.name for function in whole.functions if not function.is_declaration}
         asked = [variable.name for variable in whole.global_variables if variable.is_declaration]
@@ -131,7 +133,7 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
         """Numba's passes for this function, which begin here."""
         check_interrupt()
         state = self.state
-        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = KernelPart(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         code = state.func_id.code
         has_closures = "reduce" in code.co_names or any(

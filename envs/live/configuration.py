@@ -39,7 +39,7 @@ _MAX_DIGESTED: Final = 5_000
 
 def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
     """Digests of an environment's attributes, and of those of objects in them, by path."""
-    found = _Found(env)
+    found = _Attributes(env)
     for depth, layer in enumerate(game_layers(env)):
         found.fields(layer, str(depth), 0)
     for cls in found.classes if with_classes else ():
@@ -73,7 +73,7 @@ def _function(value: Any) -> Any:
     return value
 
 
-class _Found:
+class _Attributes:
     """Digests of attributes by path, of an environment and of the objects in it, and the classes of these."""
 
     def __init__(self, env: Any) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.rules.protocol import PARTS, PLAIN, Required
+from zermelo.envs.rules.protocol import NEVER_COMPILED, PARTS, RequiredMethods
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Method:
 
 
 METHODS: Final[dict[str, Method]] = {
-    name: Method(name, function, inspect.getdoc(part) or "", part is Required, name not in PLAIN)
+    name: Method(name, function, inspect.getdoc(part) or "", part is RequiredMethods, name not in NEVER_COMPILED)
     for part in PARTS
     for name, function in vars(part).items()
     if inspect.isfunction(function) and not name.startswith("_")

@@ -9,8 +9,8 @@ Arguments go by their names: ``state`` is a state; ``actions``, ``outcomes`` are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -24,21 +24,10 @@ EVALUATION_UNIT: Final = 1024
 GENERAL_SUM: Final = -(1 << 40)
 """What ``utility_sum()`` returns where the seats' utilities add up to different sums."""
 
-_Thing = TypeVar("_Thing", bound=Callable[..., Any])
-PLAIN: set[str] = set()
-"""Methods that only plain Python calls."""
 
-
-def never_compiled(thing: _Thing) -> _Thing:
-    """Marks a method that only plain Python calls, or all methods of a class."""
-    PLAIN.update(vars(thing) if isinstance(thing, type) else [thing.__name__])
-    return thing
-
-
-class Required(Protocol):
+class RequiredMethods(Protocol):
     """Methods that every game has."""
 
-    @never_compiled
     def initial_state(self) -> Any:
         """The state in which the game starts: a named tuple of integers."""
 
@@ -61,7 +50,7 @@ class Required(Protocol):
         """The outcome for a seat; asked at terminal states only."""
 
 
-class General(Required, Protocol):
+class GeneralMethods(RequiredMethods, Protocol):
     """Methods for all searches."""
 
     def seats(self) -> int:
@@ -103,22 +92,19 @@ class General(Required, Protocol):
         """The number of low bits that ``key`` uses; 64."""
         return 64
 
-    @never_compiled
     def check(self) -> None:
         """Raises ``InvalidSettingError`` for parameters out of range; called before a game begins."""
 
-    @never_compiled
     def received(self, state: Any, seat: int) -> int:
         """The utility that a seat has got so far, for value iteration; the rest depends on ``future``. 0."""
         return 0
 
-    @never_compiled
     def future(self, state: Any) -> Any:
         """The state as if nothing had been received: value iteration takes equal ones for one. The state."""
         return state
 
 
-class Search(General, Protocol):
+class SearchMethods(GeneralMethods, Protocol):
     """Methods for alpha-beta and its relatives."""
 
     def evaluation(self, state: Any, seat: int) -> int:
@@ -129,7 +115,6 @@ class Search(General, Protocol):
         lower, upper = self.utility_bounds()
         return (lower + upper) * (EVALUATION_UNIT // 2)
 
-    @never_compiled
     def evaluates_before_chance(self) -> bool:
         """Whether chance states at the depth limit are evaluated as they are, not outcome by outcome; False."""
         return False
@@ -198,7 +183,6 @@ class Search(General, Protocol):
         """The action seen through a symmetry."""
         return action
 
-    @never_compiled
     def search_settings(self, search: str) -> Mapping[str, Any]:
         """The settings of a search that pay in this game: of those that ``auto`` takes, and of ``"selective"``.
 
@@ -207,7 +191,7 @@ class Search(General, Protocol):
         return {}
 
 
-class MonteCarlo(Protocol):
+class MonteCarloMethods(Protocol):
     """Methods for Monte Carlo tree search."""
 
     def playout_action(self, state: Any, random: int) -> int:
@@ -221,7 +205,7 @@ class MonteCarlo(Protocol):
         return count
 
 
-class Repetition(Protocol):
+class RepetitionMethods(Protocol):
     """Methods of games in which repeated positions matter."""
 
     def repetition_key(self, state: Any) -> int:
@@ -249,7 +233,7 @@ class Repetition(Protocol):
         return 1 << 30
 
 
-class Proof(Required, Protocol):
+class ProofMethods(RequiredMethods, Protocol):
     """Methods for ``solve`` and ``proof``; scores are those of ``zermelo.envs.rules.scores``."""
 
     def bounds(self, state: Any) -> tuple[int, int]:
@@ -261,7 +245,7 @@ class Proof(Required, Protocol):
         return self.legal_actions(state, actions)
 
 
-class Tables(Required, Protocol):
+class TableMethods(RequiredMethods, Protocol):
     """Methods of games whose endgame tables number positions; of others, the positions reached are listed."""
 
     def table_part(self, state: Any) -> int:
@@ -291,28 +275,23 @@ class Tables(Required, Protocol):
         """In how many moves a win must come that another rule, such as that of fifty moves, shall not undo."""
         return 1 << 30
 
-    @never_compiled
     def table_unit(self) -> str:
         """The unit of a table's size: ``"pieces"``, ``"stones"``, or ``"empty"`` (squares); the latter."""
         return "empty"
 
-    @never_compiled
     def table_parts(self, what: str) -> Sequence[Sequence[int]]:
         """Parts that are solved together, each such group after those that its moves lead to."""
 
-    @never_compiled
     def table_part_text(self, part: int) -> str:
         """A part as people write it; its number."""
         return str(part)
 
-    @never_compiled
     def table_rules(self) -> Any:
         """The rules with parameters that tables do not depend on as they are by default; the rules."""
         return self
 
 
-@never_compiled
-class Hidden(Protocol):
+class HiddenMethods(Protocol):
     """Methods of games in which players do not see the whole state: two, and an observation, are needed."""
 
     def information_state_key(self, state: Any, seat: int) -> Hashable:
@@ -332,7 +311,7 @@ class Hidden(Protocol):
         return False
 
 
-class Observed(Protocol):
+class ObservationMethods(Protocol):
     """Methods for learning agents and environments."""
 
     def planes(self, state: Any, seat: int) -> tuple[Any, ...]:
@@ -348,17 +327,14 @@ class Observed(Protocol):
     def write_observation(self, state: Any, seat: int, numbers: Any) -> None:
         """Writes what a seat sees, its own first, into zeros of ``observation_box()``; the state's bits."""
 
-    @never_compiled
     def observation_box(self) -> tuple[tuple[int, ...], tuple[int, int], str]:
         """Of observations the shape, the lowest and highest number, and a type of integers such as ``"int8"``."""
 
-    @never_compiled
     def observation(self, state: Any, seat: int) -> Any:
         """The observation of a seat as a numpy array, in place of ``write_observation``."""
 
 
-@never_compiled
-class Shown(Protocol):
+class TextMethods(Protocol):
     """Methods for people."""
 
     def text(self, state: Any) -> str:
@@ -378,9 +354,27 @@ class Shown(Protocol):
         """An RGB picture; drawn from the text (``zermelo.envs.pictures.boards``)."""
 
 
-class Rules(Search, MonteCarlo, Repetition, Proof, Tables, Hidden, Observed, Shown, Protocol):
+class Rules(
+    SearchMethods,
+    MonteCarloMethods,
+    RepetitionMethods,
+    ProofMethods,
+    TableMethods,
+    HiddenMethods,
+    ObservationMethods,
+    TextMethods,
+    Protocol,
+):
     """Rules as compiled code sees them: every method is there, its own or the default."""
 
 
-PARTS: Final = (Required, General, Search, MonteCarlo, Repetition, Proof, Tables, Hidden, Observed, Shown)
+PARTS: Final = (RequiredMethods, GeneralMethods, *Rules.__bases__[:-1])
 """The methods in groups, by who calls them."""
+NEVER_COMPILED: Final = frozenset(
+    (
+        *("initial_state", "check", "received", "future", "evaluates_before_chance", "search_settings"),
+        *("table_unit", "table_parts", "table_part_text", "table_rules", "observation_box", "observation"),
+        *(name for group in (HiddenMethods, TextMethods) for name in vars(group)),
+    )
+)
+"""Methods that only plain Python calls."""

@@ -1,7 +1,8 @@
-"""Hidden information of environments: what an agent has seen, and how the rest is drawn again.
+"""HiddenInformation information of environments: what an agent has seen, and how the rest is drawn again.
 
 An environment says it by methods, somebody else by ``register_information``, and of some classes it is known. Each
-becomes one ``Hidden``, whose fields are named as the methods of rules (``zermelo.envs.rules.protocol.Hidden``).
+becomes one ``HiddenInformation``, whose fields are named as the methods of rules (``HiddenMethods`` in
+``zermelo.envs.rules.protocol``).
 
 Chance deals every order of the deck alike. So, of what an agent sees, each order of the cards that it has not seen
 is as likely as any other; that is how they are dealt again, whatever the other players' actions suggest. What
@@ -25,7 +26,7 @@ Resample = Callable[[Any, Any, np.random.Generator], None]
 """Changes an environment in place: called with it, the agent and a random generator."""
 
 
-class Hidden(NamedTuple):
+class HiddenInformation(NamedTuple):
     """The hidden information of an environment.
 
     Attributes:
@@ -43,7 +44,7 @@ class Hidden(NamedTuple):
     hides_more: bool | None = True
 
 
-DECLARED: Final = Hidden(
+DECLARED: Final = HiddenInformation(
     lambda env, agent: env.information_state_key(agent),
     lambda env, agent, generator: env.resample(agent, generator),
 )
@@ -53,13 +54,13 @@ DECLARED: Final = Hidden(
 # -- environments over rules
 
 
-def hidden_of_rules(env: Any) -> Hidden | None:
+def hidden_of_rules(env: Any) -> HiddenInformation | None:
     """The hidden information of an environment over rules, as they say it."""
     rules = env.rules
     if not hasattr(rules, "resample"):
         return None
     rewind = _rewind_rules if hasattr(rules, "round_start") else None
-    return Hidden(
+    return HiddenInformation(
         lambda env, agent: env.rules.information_state_key(env.position, env.possible_agents.index(agent)),
         _resample_rules,
         rewind,
@@ -79,11 +80,11 @@ def _rewind_rules(env: Any) -> None:
 # -- OpenSpiel's games behind Shimmy
 
 
-def hidden_of_shimmy(env: Any) -> Hidden | None:
+def hidden_of_shimmy(env: Any) -> HiddenInformation | None:
     """For games that OpenSpiel can deal again, and those in which nothing but simultaneous moves is hidden."""
     if _hides_more(env) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
         return None
-    return Hidden(
+    return HiddenInformation(
         lambda env, agent: env.game_state.information_state_string(env.possible_agents.index(agent)),
         _resample_shimmy,
     )
@@ -135,7 +136,7 @@ def _redeal_poker(env: Any, agent: Any, generator: np.random.Generator) -> None:
     deck[:] = unseen
 
 
-POKER: Final = Hidden(_poker_key, _redeal_poker)
+POKER: Final = HiddenInformation(_poker_key, _redeal_poker)
 
 
 # -- simultaneous moves
@@ -159,7 +160,7 @@ def _redraw_parallel(env: Any, agent: Any, generator: np.random.Generator) -> No
             env._actions[other] = space.sample() if mask is None else space.sample(np.asarray(mask, np.int8))
 
 
-PARALLEL: Final = Hidden(None, _redraw_parallel, _rewind_parallel, hides_more=None)
+PARALLEL: Final = HiddenInformation(None, _redraw_parallel, _rewind_parallel, hides_more=None)
 
 
 def _rewind_rps(env: Any) -> None:
@@ -182,4 +183,4 @@ def _redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
         env.state[first] = int(generator.integers(env.action_space(first).n))
 
 
-RPS: Final = Hidden(_rps_key, _redraw_rps, _rewind_rps, hides_more=False)
+RPS: Final = HiddenInformation(_rps_key, _redraw_rps, _rewind_rps, hides_more=False)

@@ -24,7 +24,7 @@ from zermelo.envs.traits.hidden import (
     PARALLEL,
     POKER,
     RPS,
-    Hidden,
+    HiddenInformation,
     InformationStateKey,
     Resample,
     hidden_of_rules,
@@ -47,16 +47,16 @@ class Facts:
     traits: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = field(default_factory=dict)
     legal_actions: Callable[[Any], tuple[int, ...]] | None = None
     key: Callable[[Any], Hashable] | None = None
-    hidden: Hidden | Callable[[Any], Hidden | None] | None = None
+    hidden: HiddenInformation | Callable[[Any], HiddenInformation | None] | None = None
 
     def traits_of(self, env: Any) -> Mapping[str, Any]:
         """The fields of ``Traits`` known of an environment."""
         return self.traits(env) if callable(self.traits) else self.traits
 
-    def hidden_of(self, env: Any) -> Hidden | None:
+    def hidden_of(self, env: Any) -> HiddenInformation | None:
         """The hidden information of an environment; None where there is none, or nothing says it."""
         hidden = self.hidden
-        return hidden if hidden is None or isinstance(hidden, Hidden) else hidden(env)
+        return hidden if hidden is None or isinstance(hidden, HiddenInformation) else hidden(env)
 
 
 def _chess_actions(env: Any) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ _FACTS: Mapping[str, Facts] = {
         hidden=RPS,
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
-        traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=Hidden(hanabi_key, deal_hanabi)
+        traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=HiddenInformation(hanabi_key, deal_hanabi)
     ),
     "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(traits=_CARDS),
     "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": _POKER,
@@ -141,7 +141,7 @@ _FACTS: Mapping[str, Facts] = {
         # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
         traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
         key=_blackjack_key,
-        hidden=Hidden(None, _redraw_hole_card),
+        hidden=HiddenInformation(None, _redraw_hole_card),
     ),
     "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS, hidden=PARALLEL),
     _RULES_ENV: Facts(
@@ -154,7 +154,7 @@ _FACTS: Mapping[str, Facts] = {
 }
 
 
-_information: dict[str, Hidden] = {}
+_information: dict[str, HiddenInformation] = {}
 
 
 def register_information(
@@ -174,10 +174,10 @@ def register_information(
             on what the agent has seen: sort the cards before they are shuffled.
     """
     name = env_class if isinstance(env_class, str) else full_name(env_class)
-    _information[name] = Hidden(information_state_key, resample)
+    _information[name] = HiddenInformation(information_state_key, resample)
 
 
-def registered_information(env: Any) -> Hidden | None:
+def registered_information(env: Any) -> HiddenInformation | None:
     """What ``register_information`` was given for the class of an environment."""
     return _information.get(full_name(type(env)))
 

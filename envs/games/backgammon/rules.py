@@ -69,11 +69,11 @@ class BackgammonState(NamedTuple):
     roll: int
 
 
-class _Parameters(NamedTuple):
+class _BackgammonParameters(NamedTuple):
     most_points: int = 1
 
 
-class Backgammon(_Parameters):
+class Backgammon(_BackgammonParameters):
     """Bring all checkers home and off the board before the other player does.
 
     Attributes:

@@ -28,13 +28,13 @@ from zermelo.envs.rules.board_methods import BoardMethods, require_limits
 from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
 
 
-class _Parameters(NamedTuple):
+class _GoParameters(NamedTuple):
     size: int = 9
     komi: float = 7.5
     superko: int = 1
 
 
-class Go(BoardMethods, _Parameters):
+class Go(BoardMethods, _GoParameters):
     """Surround more of the board than the opponent.
 
     Attributes:

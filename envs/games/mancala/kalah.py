@@ -47,14 +47,14 @@ _DISTANCES = 0x0102030405060708
 _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
 
 
-class _Parameters(NamedTuple):
+class _KalahParameters(NamedTuple):
     houses: int = 6
     seeds: int = 4
     empty_capture: bool = False
     margin: bool = False
 
 
-class Kalah(HouseMethods, HouseTables, _Parameters):
+class Kalah(HouseMethods, HouseTables, _KalahParameters):
     """Sow seeds, gather more of them in your store than the opponent.
 
     Attributes:

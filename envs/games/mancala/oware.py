@@ -37,12 +37,12 @@ class OwareState(NamedTuple):
     quiet: int
 
 
-class _Parameters(NamedTuple):
+class _OwareParameters(NamedTuple):
     houses: int = 6
     seeds: int = 4
 
 
-class Oware(HouseMethods, HouseTables, _Parameters):
+class Oware(HouseMethods, HouseTables, _OwareParameters):
     """Sow seeds, capture them by twos and threes.
 
     Attributes:

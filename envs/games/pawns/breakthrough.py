@@ -21,13 +21,13 @@ from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-class _Parameters(NamedTuple):
+class _BreakthroughParameters(NamedTuple):
     rows: int = 8
     columns: int = 8
     pawn_rows: int = 2
 
 
-class Breakthrough(PawnMoves, _Parameters):
+class Breakthrough(PawnMoves, _BreakthroughParameters):
     """Bring one pawn to the other side.
 
     Attributes:

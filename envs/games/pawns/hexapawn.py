@@ -18,12 +18,12 @@ from zermelo.envs.rules.boards import all_squares, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
 
-class _Size(NamedTuple):
+class _HexapawnParameters(NamedTuple):
     rows: int = 3
     columns: int = 3
 
 
-class Hexapawn(PawnMoves, _Size):
+class Hexapawn(PawnMoves, _HexapawnParameters):
     """Bring a pawn to the other side, or leave the opponent without a move.
 
     Attributes:

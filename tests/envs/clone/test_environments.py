@@ -7,7 +7,7 @@ import pytest
 from doubles.checked import assert_clones_right
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.checks.verified_play import EnvDriver
+from zermelo.envs.checks.verified_play import VerifiedEnv
 from zermelo.envs.clone.state_key import state_key
 
 CLASSIC = {
@@ -51,7 +51,7 @@ def make_classic(name, mode=None):
 
 
 def play(env, plies, seed=1):
-    player = EnvDriver.start(env, seed)
+    player = VerifiedEnv.start(env, seed)
     generator = np.random.default_rng(seed)
     for _ in range(plies):
         if player.over:
@@ -73,7 +73,7 @@ def test_mid_game_after_a_render_in_every_mode(name, mode):
     for field in ("screen", "clock"):
         assert getattr(twin, field, None) is getattr(raw, field, None)
     before = state_key(env)
-    ours = EnvDriver(new, 1)
+    ours = VerifiedEnv(new, 1)
     if not ours.over:
         ours.step(ours.choose(ours.record(), np.random.default_rng(3)))
         assert ours.failure is None
