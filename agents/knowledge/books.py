@@ -6,7 +6,6 @@ known, and mirror images are one position. Polyglot's books of chess are read to
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,41 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.knowledge.endgame_tables import canonical_key
-from zermelo.agents.knowledge.files import (
-    KnowledgeHeader,
-    Shapes,
-    check_ascending,
-    chunks,
-    read_knowledge,
-    rules_for,
-    write_knowledge,
-)
+from zermelo.agents.knowledge.endgame_tables import canonical_key, row_of
+from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
 from zermelo.envs import InvalidSettingError, MissingDependencyError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.array_files import Form
+from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
-from zermelo.envs.support.files import file_version, opened
+from zermelo.envs.support.files import opened
 from zermelo.envs.support.installing import install_command
 
-KIND: Final = FileKind("opening book", "make it again with `zermelo book`, or name another file")
 _POLYGLOT: Final = FileKind("Polyglot book", "name a book of chess in Polyglot's format")
-FORMS: Final = {
-    "keys": Form("<i8", 1),
-    "values": Form("<f4", 1),
-    "flags": Form("|u1", 1),
-    "states": Form("<i8", 2),
-}
-"""The arrays of a file; they are those of ``Book``."""
 PROVEN, EXPANDED, FOLLOWED = 1, 2, 4
 """Flags of a position. The last one is shifted by the seat of a player whose strategy leads here."""
 _MARGIN: Final = 0.02
 """Share of the range of utilities by which a move may be worse than the best one and still be played."""
-
-
 _MOST_FLAGS: Final = PROVEN | EXPANDED | FOLLOWED | FOLLOWED << 1
 
 
@@ -66,7 +47,6 @@ class BookHeader(KnowledgeHeader, frozen=True, kw_only=True):
     """
 
     bounds: tuple[float, float]
-
     agent: ShortText = ""
     nodes: int = 0
     exact: bool = False
@@ -108,30 +88,25 @@ class Book:
         return len(self.keys)
 
     def probe(self, game: Any, state: Any) -> int | None:
-        """The place of a position; None if the book does not have it."""
-        key = canonical_key(game.rules, without_past(state))
-        place = int(np.searchsorted(self.keys, key))
-        return place if place < len(self.keys) and self.keys[place] == key else None
+        """The row of a position; None if the book does not have it."""
+        return row_of(self.keys, game.rules, without_past(state))
 
     def moves(self, game: Any, state: Any) -> list[BookMove]:
         """All moves of a position, or those that are known, if one of them keeps its proven value; else none."""
-        place = self.probe(game, state)
-        if place is None or not self.flags[place] & (EXPANDED | PROVEN):
+        row = self.probe(game, state)
+        if row is None or not self.flags[row] & (EXPANDED | PROVEN):
             return []
-        mover, found = game.to_move(state), list[BookMove]()
+        mover, moves = game.to_move(state), list[BookMove]()
         for action in game.legal_actions(state):
             child = game.result(state, action)
             if game.is_terminal(child):
-                found.append(BookMove(int(action), float(game.utility(child)[mover]), True))
-                continue
-            after = self.probe(game, child)
-            if after is None:
-                continue
-            value, flags = float(self.values[after]), int(self.flags[after])
-            value = value if game.to_move(child) == mover else game.traits.constant - value
-            found.append(BookMove(int(action), value, bool(flags & PROVEN), bool(flags & FOLLOWED << mover)))
-        is_kept = any(move.proven and move.value == self.values[place] for move in found)
-        return found if self.flags[place] & EXPANDED or is_kept else []
+                moves.append(BookMove(int(action), float(game.utility(child)[mover]), True))
+            elif (after := self.probe(game, child)) is not None:
+                value, flags = float(self.values[after]), int(self.flags[after])
+                value = value if game.to_move(child) == mover else game.traits.constant - value
+                moves.append(BookMove(int(action), value, bool(flags & PROVEN), bool(flags & FOLLOWED << mover)))
+        is_kept = any(move.proven and move.value == self.values[row] for move in moves)
+        return moves if self.flags[row] & EXPANDED or is_kept else []
 
 
 def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
@@ -180,36 +155,43 @@ def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
         InvalidSettingError: There is no such book, it is damaged, or of another game.
     """
     shipped = Path(__file__).with_name(f"{os.path.basename(path)}.zbook")
-    if os.fspath(path) == shipped.stem and shipped.exists():
-        path = shipped
-    rules = None if game is None else rules_for(path, KIND, game)
-    return _read(os.fspath(path), rules, *file_version(path))  # which says what is wrong
+    return _BOOKS.read(shipped if os.fspath(path) == shipped.stem and shipped.exists() else path, game)
 
 
-@functools.lru_cache(maxsize=8)
-def _read(path: str, rules: Any, changed: int, size: int) -> Book:
-    about, arrays = read_knowledge(path, KIND, BookHeader, FORMS, rules, functools.partial(_check_shapes, rules))
-    keys, values, flags, states = (arrays[name] for name in FORMS)
-    with in_a_sentence(path, KIND):
-        check_ascending(keys)
-        lower, upper = about.bounds
-        for worth, flag in chunks(values, flags):
-            if not ((worth >= lower) & (worth <= upper)).all() or (flag > _MOST_FLAGS).any():
-                raise ValueError("it has values or flags that no position has")
-    return Book(path, about, keys, values, flags, states)
-
-
-def _check_shapes(rules: Any, about: BookHeader, shapes: Shapes) -> None:
-    """Refuses a file whose arrays do not fit together, or do not fit the rules, before they are read."""
+def _check_shapes(about: BookHeader, shapes: Shapes, rules: Any) -> None:
     if len({shape[0] for shape in shapes.values()}) != 1:
         raise ValueError("its arrays do not fit together")
     if rules is None:
         return
-    words = shapes["states"][1]
-    if words != _words(rules):
-        raise ValueError(f"it has states of {words} numbers, and those of {about.game} have {_words(rules)}")
+    words, expected = shapes["states"][1], _words(rules)
+    if words != expected:
+        raise ValueError(f"it has states of {words} numbers, and those of {about.game} have {expected}")
     if about.bounds != (bounds := _bounds(rules)):
         raise ValueError(f"it is for utilities from {about.bounds}, not from {bounds}")
+
+
+def _book(path: str, about: BookHeader, arrays: Arrays, rules: Any) -> Book:
+    book = Book(path, about, arrays["keys"], arrays["values"], arrays["flags"], arrays["states"])
+    check_ascending(book.keys)
+    lower, upper = about.bounds
+    for values, flags in chunks(book.values, book.flags):
+        if not ((values >= lower) & (values <= upper)).all() or (flags > _MOST_FLAGS).any():
+            raise ValueError("it has values or flags that no position has")
+    return book
+
+
+_BOOKS: Final = KnowledgeFile(
+    FileKind("opening book", "make it again with `zermelo book`, or name another file"),
+    BookHeader,
+    {
+        "keys": Form("<i8", 1),
+        "values": Form("<f4", 1),
+        "flags": Form("|u1", 1),
+        "states": Form("<i8", 2),
+    },
+    _check_shapes,
+    _book,
+)
 
 
 def _words(rules: Any) -> int:
@@ -239,22 +221,22 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Boo
         for key, state, value, flags in zip(book.keys, book.states, book.values, book.flags, strict=True)
     }
     if any(canonical_key(game.rules, row.state) != key for key, row in rows.items()):
-        raise InvalidSettingError(f"{str(path)!r} has positions under keys of others: {KIND.remedy}")
+        raise InvalidSettingError(f"{str(path)!r} has positions under keys of others: {_BOOKS.kind.remedy}")
     return rows
 
 
-def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int, BookPosition]) -> Book:
+def write_book(path: Path, rules: Any, about: dict[str, Any], positions: Mapping[int, BookPosition]) -> Book:
     """Writes a book, and reads it back."""
-    keys = sorted(rows)
-    write_knowledge(
+    rows = sorted(positions.items())
+    states = np.array([flat(position.state) for _, position in rows], np.int64)
+    _BOOKS.write(
         path,
-        KIND,
         rules,
         {"bounds": _bounds(rules), **about},
-        keys=np.array(keys, np.int64),
-        values=np.array([rows[key].value for key in keys], np.float32),
-        flags=np.array([rows[key].flags for key in keys], np.uint8),
-        states=np.array([flat(rows[key].state) for key in keys], np.int64).reshape(len(keys), _words(rules)),
+        keys=np.array([key for key, _ in rows], np.int64),
+        values=np.array([position.value for _, position in rows], np.float32),
+        flags=np.array([position.flags for _, position in rows], np.uint8),
+        states=states.reshape(len(rows), _words(rules)),
     )
     return read_book(path)
 
@@ -262,7 +244,7 @@ def write_book(path: Path, rules: Any, about: dict[str, Any], rows: Mapping[int,
 def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:
     """At most ``count`` lines of good moves from a position, each as far as the book goes."""
     generator = np.random.default_rng(seed)
-    found: dict[tuple[int, ...], None] = {}
+    lines: dict[tuple[int, ...], None] = {}
     for _ in range(20 * count):
         here, line = state, list[int]()
         while len(line) < plies and not game.is_terminal(here):
@@ -272,10 +254,10 @@ def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed
             line.append(answer.action)
             here = game.result(here, answer.action)
         if line and not game.is_terminal(here):
-            found[tuple(line)] = None
-        if len(found) == count:
+            lines[tuple(line)] = None
+        if len(lines) == count:
             break
-    return list(found)
+    return list(lines)
 
 
 def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Iterator[str]:
@@ -286,9 +268,8 @@ def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Itera
         moves = book.moves(game, here) if ply < depth else []
         good = {move.action for move in good_moves(game, moves)} if moves else set()
         for move in sorted(moves, key=lambda move: (-move.value, move.action)):
-            known = "proven" if move.proven else "estimated"
-            mark = "*" if move.action in good else " "
-            yield f"{'  ' * ply}{mark} {name(game, here, move.action)}  {move.value:+.3f} {known}"
+            mark, source = "*" if move.action in good else " ", "proven" if move.proven else "estimated"
+            yield f"{'  ' * ply}{mark} {name(game, here, move.action)}  {move.value:+.3f} {source}"
             child = game.result(here, move.action)
             if move.action in good and not game.is_terminal(child):
                 yield from lines(child, ply + 1)

@@ -11,29 +11,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.knowledge.files import (
-    KnowledgeHeader,
-    Shapes,
-    check_ascending,
-    chunks,
-    read_knowledge,
-    rules_for,
-)
+from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
 from zermelo.envs.rules.contract import DEFAULTS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.scores import WIN
 from zermelo.envs.support.array_files import Arrays, Form
-from zermelo.envs.support.data_files import FileKind, in_a_sentence
-from zermelo.envs.support.files import file_version
+from zermelo.envs.support.data_files import FileKind
 
-KIND: Final = FileKind("endgame table", "make it again with `zermelo table`, or name another file")
-FORMS: Final = {
-    "scores": Form("<i2", 1),
-    "uppers": Form("<i2", 1, is_optional=True),
-    "parts": Form("<i8", 2),
-    "keys": Form("<i8", 1),
-}
-"""The arrays of a file; ``parts`` has a row for each part, with its number and where its entries begin."""
 ABSENT: Final = -32768
 """In place of the score of what is no position, or of one that is not known."""
 SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
@@ -110,9 +94,8 @@ class EndgameTable:
         if not len(self.keys):
             begin = self.offsets.get(rules.table_part(state), -1)
             return begin + int(rules.table_index(state)) if begin >= 0 else -1
-        key = canonical_key(rules, state)
-        place = int(np.searchsorted(self.keys, key))
-        return place if place < len(self.keys) and self.keys[place] == key else -1
+        row = row_of(self.keys, rules, state)
+        return -1 if row is None else row
 
     @functools.cached_property
     def words(self) -> NDArray[np.int64]:
@@ -131,6 +114,13 @@ class EndgameTable:
         header[KEYS] = self.keys.ctypes.data if len(self.keys) else 0
         header[GAINS], header[MASK] = self.gains, size - 1
         return np.concatenate([header, slots])
+
+
+def row_of(keys: NDArray[np.int64], rules: Any, state: Any) -> int | None:
+    """The row of a position among ascending keys of positions; None if it is not there."""
+    key = canonical_key(rules, state)
+    row = int(np.searchsorted(keys, key))
+    return row if row < len(keys) and keys[row] == key else None
 
 
 def canonical_key(rules: Any, state: Any) -> int:
@@ -160,9 +150,7 @@ def table_for(path: str | None, game: Any) -> EndgameTable | None:
     Raises:
         InvalidSettingError: There is no such table, it is damaged, or of another game.
     """
-    if not path:
-        return None
-    return read_table(path, game)
+    return read_table(path, game) if path else None
 
 
 def has_gains(rules: Any) -> bool:
@@ -181,22 +169,10 @@ def read_table(path: str | os.PathLike[str], game: Any = None) -> EndgameTable:
     Raises:
         InvalidSettingError: There is no such table, it is damaged, or of another game.
     """
-    rules = None if game is None else rules_for(path, KIND, game)
-    return _read(os.fspath(path), rules, *file_version(path))  # which says what is wrong
+    return TABLES.read(path, game)
 
 
-@functools.lru_cache(maxsize=8)
-def _read(path: str, rules: Any, changed: int, size: int) -> EndgameTable:
-    about, arrays = read_knowledge(path, KIND, TableHeader, FORMS, rules, functools.partial(_check_shapes, rules))
-    with in_a_sentence(path, KIND):
-        _check_entries(about, arrays, rules)
-    scores, keys, parts = arrays["scores"], arrays["keys"], arrays["parts"]
-    offsets = {int(part): int(offset) for part, offset in parts}
-    return EndgameTable(path, about, scores, arrays.get("uppers", scores), offsets, keys)
-
-
-def _check_shapes(rules: Any, about: TableHeader, shapes: Shapes) -> None:
-    """Refuses a file whose arrays do not fit together, or do not fit the rules, before they are read."""
+def _check_shapes(about: TableHeader, shapes: Shapes, rules: Any) -> None:
     (entries,), (parts, columns), (keys,) = shapes["scores"], shapes["parts"], shapes["keys"]
     if columns != 2 or (keys != entries if not parts else keys) or shapes.get("uppers", (entries,)) != (entries,):
         raise ValueError("its arrays do not fit together")
@@ -216,10 +192,9 @@ def _numbered(about: TableHeader, rules: Any) -> list[tuple[int, int]]:
     return [(int(part), int(rules.table_size(part))) for group in rules.table_parts(str(what)) for part in group]
 
 
-def _check_entries(about: TableHeader, arrays: Arrays, rules: Any) -> None:
-    """Refuses entries that no table has: parts, keys or scores out of range or order."""
+def _table(path: str, about: TableHeader, arrays: Arrays, rules: Any) -> EndgameTable:
     scores, parts, keys = arrays["scores"], arrays["parts"], arrays["keys"]
-    begins = parts[:, 1]
+    uppers, begins = arrays.get("uppers", scores), parts[:, 1]
     if len(parts) and (begins[0] != 0 or begins[-1] >= len(scores) or (parts < 0).any()):
         raise ValueError("its parts begin outside of its entries")
     check_ascending(begins)
@@ -229,9 +204,25 @@ def _check_entries(about: TableHeader, arrays: Arrays, rules: Any) -> None:
         expected = np.cumsum([0, *(size for _, size in sizes)])[:-1]
         if parts[:, 0].tolist() != [part for part, _ in sizes] or not np.array_equal(begins, expected):
             raise ValueError(f"its parts are not those that {about.game} has of {about.asked}")
-    for lower, upper in chunks(scores, arrays.get("uppers", scores)):
-        known = lower != ABSENT
-        if not np.array_equal(known, upper != ABSENT) or (lower > upper).any():
+    for lower, upper in chunks(scores, uppers):
+        is_known = lower != ABSENT
+        if not np.array_equal(is_known, upper != ABSENT) or (lower > upper).any():
             raise ValueError("it has entries whose bounds are none")
-        if not about.gains and (known & ((lower >= WIN) | (lower <= -WIN) | (lower != upper))).any():
+        if not about.gains and (is_known & ((lower >= WIN) | (lower <= -WIN) | (lower != upper))).any():
             raise ValueError("it has scores out of range")
+    return EndgameTable(path, about, scores, uppers, {int(part): int(offset) for part, offset in parts}, keys)
+
+
+TABLES: Final = KnowledgeFile(
+    FileKind("endgame table", "make it again with `zermelo table`, or name another file"),
+    TableHeader,
+    {
+        "scores": Form("<i2", 1),
+        "uppers": Form("<i2", 1, is_optional=True),
+        "parts": Form("<i8", 2),
+        "keys": Form("<i8", 1),
+    },
+    _check_shapes,
+    _table,
+)
+"""Files of tables; ``parts`` has a row for each part, with its number and where its entries begin."""

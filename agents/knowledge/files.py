@@ -11,7 +11,8 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -21,7 +22,8 @@ from zermelo.envs import InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Arrays, Form, read_arrays, write_arrays
-from zermelo.envs.support.data_files import FileKind, ShortText
+from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
+from zermelo.envs.support.files import file_version
 
 _VERSION: Final = 2
 _GAMES, _PLIES, _NUMBERS = 12, 80, 16
@@ -40,69 +42,77 @@ class KnowledgeHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Header = TypeVar("Header", bound=KnowledgeHeader)
+Content = TypeVar("Content")
 
 
-def write_knowledge(
-    path: str | os.PathLike[str], kind: FileKind, rules: Any, about: dict[str, Any], **arrays: Any
-) -> None:
-    """Writes a file of a kind as a whole or not at all."""
-    from importlib.metadata import version
+@dataclass(frozen=True, eq=False)
+class KnowledgeFile(Generic[Header, Content]):
+    """How files of a kind are written, read and checked.
 
-    header = {
-        "game": name_of(rules),
-        "fingerprint": fingerprint(rules),
-        "made_by": f"zermelo {version('zermelo')}",
-        "made_at": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
-        **about,
-    }
-    write_arrays(path, kind, _VERSION, header, arrays)
-
-
-def read_knowledge(
-    path: str | os.PathLike[str],
-    kind: FileKind,
-    header: type[Header],
-    forms: Mapping[str, Form],
-    rules: Any,
-    check: Callable[[Header, Shapes], None],
-) -> tuple[Header, Arrays]:
-    """The header and the arrays of a file, which is refused if it was made for other rules than ``rules``, if any.
-
-    Raises:
-        InvalidSettingError: There is no such file, it is none of this kind, damaged, or of another game.
+    Attributes:
+        kind, header, forms: Its name, the type of its header, and its arrays.
+        check_shapes: Given the header, the shapes and the rules, if any, before the arrays are read; raises
+            ``ValueError`` where they do not fit together, or do not fit the rules.
+        content: Makes the content of the file of its path, header, arrays and rules; raises ``ValueError`` of what
+            no such file has.
     """
 
-    def check_all(about: Header, shapes: Shapes) -> None:
+    kind: FileKind
+    header: type[Header]
+    forms: Mapping[str, Form]
+    check_shapes: Callable[[Header, Shapes, Any], None]
+    content: Callable[[str, Header, Arrays, Any], Content]
+
+    def write(self, path: str | os.PathLike[str], rules: Any, about: dict[str, Any], **arrays: Any) -> None:
+        """Writes a file as a whole or not at all; ``about`` are the fields that only this kind's header has."""
+        from importlib.metadata import version
+
+        header = {
+            "game": name_of(rules),
+            "fingerprint": fingerprint(rules),
+            "made_by": f"zermelo {version('zermelo')}",
+            "made_at": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
+            **about,
+        }
+        write_arrays(path, self.kind, _VERSION, header, arrays)
+
+    def read(self, path: str | os.PathLike[str], game: Any = None) -> Content:
+        """The content of a file, read once as long as the file is the same; ``game`` is the one it must be for.
+
+        Raises:
+            InvalidSettingError: There is no such file, it is none of this kind, damaged, or of another game.
+        """
+        rules = None
+        if game is not None:
+            if not isinstance(game, RulesGame):
+                raise InvalidSettingError(
+                    f"{os.fspath(path)!r} is given as an {self.kind.name}, which is for games of rules, but "
+                    f"{game.traits.name} has no rules here: leave it out"
+                )
+            rules = game.rules
+        content: Content = _read(self, os.fspath(path), rules, *file_version(path))
+        return content
+
+
+@functools.lru_cache(maxsize=16)
+def _read(file: KnowledgeFile[Any, Any], path: str, rules: Any, changed: int, size: int) -> Any:
+    def check(about: KnowledgeHeader, shapes: Shapes) -> None:
         if rules is not None:
             _require_rules(path, about, rules)
-        check(about, shapes)
+        file.check_shapes(about, shapes, rules)
 
-    return read_arrays(path, kind, _VERSION, header, forms, check_all)
-
-
-def rules_for(path: str | os.PathLike[str], kind: FileKind, game: Any) -> Any:
-    """The rules of a game that a file is asked for.
-
-    Raises:
-        InvalidSettingError: It has none.
-    """
-    if not isinstance(game, RulesGame):
-        raise InvalidSettingError(
-            f"{os.fspath(path)!r} is given as an {kind.name}, which is for games of rules, but "
-            f"{game.traits.name} has no rules here: leave it out"
-        )
-    return game.rules
+    about, arrays = read_arrays(path, file.kind, _VERSION, file.header, file.forms, check)
+    with in_a_sentence(path, file.kind):
+        return file.content(path, about, arrays, rules)
 
 
-def _require_rules(path: str | os.PathLike[str], about: KnowledgeHeader, rules: Any) -> None:
+def _require_rules(path: str, about: KnowledgeHeader, rules: Any) -> None:
     if about.game != name_of(rules):
         raise InvalidSettingError(
-            f"{os.fspath(path)!r} is for {about.game}, not for {name_of(rules)}: give a file of this game"
+            f"{path!r} is for {about.game}, not for {name_of(rules)}: give a file of this game"
         )
     if about.fingerprint != fingerprint(rules):
-        raise InvalidSettingError(
-            f"{os.fspath(path)!r} was made when the rules of {about.game} were others: make it again"
-        )
+        raise InvalidSettingError(f"{path!r} was made when the rules of {about.game} were others: make it again")
 
 
 def check_ascending(keys: NDArray[np.int64]) -> None:

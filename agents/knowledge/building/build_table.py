@@ -25,8 +25,8 @@ from zermelo.agents.knowledge.building.solve_parts import (
     PartGroup,
     Solved,
 )
-from zermelo.agents.knowledge.endgame_tables import ABSENT, KIND, EndgameTable, canonical_key, read_table
-from zermelo.agents.knowledge.files import fingerprint, name_of, write_knowledge
+from zermelo.agents.knowledge.endgame_tables import ABSENT, TABLES, EndgameTable, canonical_key
+from zermelo.agents.knowledge.files import fingerprint, name_of
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
@@ -111,17 +111,8 @@ def build_table(
         InvalidSettingError: The game has no such table, or it would not fit into memory or on the disk.
     """
     root = position(game)
-    require_plain_game(root.game.traits, "table")
-    if not isinstance(root.game, RulesGame):
-        raise UnsupportedGameError(f"{root.game.traits.name} has no rules, which endgame tables are made from")
+    _require_solvable(root.game)
     rules = root.game.rules
-    if method_or_default(rules, "utility_sum")():
-        raise UnsupportedGameError(f"{root.game.traits.name} has utilities that do not add up to 0")
-    is_unknown = hasattr(rules, "repetition_utility") and not hasattr(rules, "table_repetition")
-    if has_history(rules) and (is_unknown or method_or_default(rules, "repetition_is_illegal")()):
-        raise UnsupportedGameError(
-            f"{root.game.traits.name} values repeated positions by the way to them, which no table knows"
-        )
     given = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
     asked = {name: value for name, value in given.items() if value is not None}
     unit = str(method_or_default(rules, "table_unit")()) if hasattr(rules, "table_part") else "states"
@@ -130,18 +121,31 @@ def build_table(
             f"a table of {root.game.traits.name} is asked for by {unit} or by states, one of them, and not by "
             f"{' and '.join(asked) or 'nothing'}"
         )
-    [(name, value)] = asked.items()
-    builder = _TableBuilder(root.game, Path(path), memory_mb, on_progress, {name: value})
-    numbered = name == unit and hasattr(rules, "table_index")
-    if not numbered and has_history(rules):
+    is_numbered = unit in asked and hasattr(rules, "table_index")
+    if not is_numbered and has_history(rules):
         raise UnsupportedGameError(
             f"{root.game.traits.name} has tables by {unit} alone, as repetition counts in it"
         )
-    if numbered:
-        builder.by_parts(str(value), runner)
+    builder = _TableBuilder(root.game, Path(path), memory_mb, on_progress, asked)
+    if is_numbered:
+        builder.by_parts(str(asked[unit]), runner)
     else:
         builder.by_states(root.state, most=states, empty=empty)
     return builder.finished()
+
+
+def _require_solvable(game: Any) -> None:
+    """Refuses games whose outcomes no endgame table can have."""
+    name = game.traits.name
+    require_plain_game(game.traits, "table")
+    if not isinstance(game, RulesGame):
+        raise UnsupportedGameError(f"{name} has no rules, which endgame tables are made from")
+    rules = game.rules
+    if method_or_default(rules, "utility_sum")():
+        raise UnsupportedGameError(f"{name} has utilities that do not add up to 0")
+    is_unknown = hasattr(rules, "repetition_utility") and not hasattr(rules, "table_repetition")
+    if has_history(rules) and (is_unknown or method_or_default(rules, "repetition_is_illegal")()):
+        raise UnsupportedGameError(f"{name} values repeated positions by the way to them, which no table knows")
 
 
 class _TableBuilder:
@@ -151,9 +155,9 @@ class _TableBuilder:
         path: Path,
         memory_mb: float | None,
         on_progress: Callable[[TableProgress], Any] | None,
-        about: dict[str, Any],
+        asked: dict[str, Any],
     ) -> None:
-        self._game, self._rules, self._path, self._about = game, game.rules, path, about
+        self._game, self._rules, self._path, self._asked = game, game.rules, path, asked
         self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
         self._on_progress = on_progress
         self._started, self._need = time.monotonic(), 0.0
@@ -176,15 +180,15 @@ class _TableBuilder:
         at_once = getattr(runner, "workers", None) or 1  # on Ray each machine has memory of its own
         self._require_room(2 * total, sum(sorted(memory for memory, _ in sampled)[-at_once:]))
         needs = {group: leads_to for group, (_, leads_to) in zip(groups, sampled, strict=True)}
-        solved = {group: found for group in groups if (found := self._kept(group)) is not None}
-        known: dict[int, Numbers] = {}
+        solved = {group: stored for group in groups if (stored := self._stored(group)) is not None}
+        scores: dict[int, Numbers] = {}
 
         def finish(group: tuple[int, ...]) -> None:
             places = np.cumsum([sizes[part] for part in group])[:-1]
-            known.update(zip(group, np.split(solved[group].scores, places, axis=1), strict=True))
+            scores.update(zip(group, np.split(solved[group].scores, places, axis=1), strict=True))
 
         def report(parts: Iterable[int], listed: int) -> None:
-            done = sum(map(sizes.__getitem__, known))
+            done = sum(map(sizes.__getitem__, scores))
             self._report(", ".join(map(text, parts)), done + listed, total)
 
         work.report = report
@@ -192,27 +196,27 @@ class _TableBuilder:
             finish(group)
         with contextlib.closing(Tasks(work, runner)) as tasks:
             while left := [group for group in groups if group not in solved]:
-                ready = [group for group in left if needs[group] <= known.keys()]
+                ready = [group for group in left if needs[group] <= scores.keys()]
                 if not ready:  # one waits for a part that is none, or for itself
                     raise UnsupportedGameError(
                         f"a move of {self._game.traits.name} leads to a position that its tables do not number"
                     )
                 items = [
-                    PartGroup({part: sizes[part] for part in group}, {part: known[part] for part in needs[group]})
+                    PartGroup({part: sizes[part] for part in group}, {part: scores[part] for part in needs[group]})
                     for group in ready
                 ]
-                for group, found in zip(ready, tasks.map(items), strict=True):
-                    if isinstance(found, Solved):
-                        self._keep(group, found)
-                        solved[group] = found
+                for group, result in zip(ready, tasks.map(items), strict=True):
+                    if isinstance(result, Solved):
+                        self._store(group, result)
+                        solved[group] = result
                         finish(group)
                         report(group, 0)
                     else:
-                        needs[group] |= found
-        offsets = np.cumsum([0, *(sizes[part] for group in groups for part in group)]).tolist()
-        self._parts = list(zip((part for group in groups for part in group), offsets, strict=False))
+                        needs[group] |= result
+        offsets = np.cumsum([0, *sizes.values()]).tolist()
+        self._parts = list(zip(sizes, offsets, strict=False))
         self._scores = [solved[group].scores for group in groups]
-        self._undecided = sum(found.undecided for found in solved.values())
+        self._undecided = sum(each.undecided for each in solved.values())
 
     def by_states(self, state: Any, *, most: int | None, empty: int | None) -> None:
         """Solves all positions that can be reached, or those of them with few empty squares."""
@@ -223,7 +227,7 @@ class _TableBuilder:
         keys = np.array([canonical_key(rules, bare)], np.int64)
         seen = older = keys
         kept: list[Numbers] = []
-        found: list[tuple[Numbers, ...]] = []
+        rows: list[tuple[Numbers, ...]] = []
         names: list[Numbers] = []
         moves_seen = 0
         while len(frontier):
@@ -233,7 +237,7 @@ class _TableBuilder:
             for moves in expansion.of_states(frontier):
                 here = is_kept[moves.first : moves.first + len(moves.exits)]
                 inside = np.repeat(here, moves.counts)
-                found.append((moves.exits[here], moves.counts[here], moves.again[inside], moves.leads[inside]))
+                rows.append((moves.exits[here], moves.counts[here], moves.again[inside], moves.leads[inside]))
                 names.append(moves.names[inside])
                 moves_seen += len(moves.names)
                 fresh, places = np.unique(moves.names, return_index=True)
@@ -258,10 +262,8 @@ class _TableBuilder:
             raise InvalidSettingError(f"no state of {self._game.traits.name} that can be reached has so few empty")
         order = np.argsort(listed)
         self._keys = listed[order]
-        number = np.concatenate(names)
-        children = order[np.searchsorted(self._keys, number)].astype(np.int32)
-        parts: list[Any] = [np.concatenate(each) for each in zip(*found, strict=True)]
-        exits, counts, again, leads = parts
+        children = order[np.searchsorted(self._keys, np.concatenate(names))].astype(np.int32)
+        exits, counts, again, leads = (np.concatenate(each) for each in zip(*rows, strict=True))
         solved = self._work.solved([(exits, exits, exits[:0], counts, children, again, leads)])
         self._scores = [solved.scores[:, order]]
         self._undecided = solved.undecided
@@ -291,7 +293,7 @@ class _TableBuilder:
         if self._on_progress is not None:
             self._on_progress(TableProgress(part, done, total, time.monotonic() - self._started, self._need))
 
-    def _kept(self, group: tuple[int, ...]) -> Solved | None:
+    def _stored(self, group: tuple[int, ...]) -> Solved | None:
         size = sum(int(self._rules.table_size(part)) for part in group)
 
         def check(about: _PartHeader, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -305,7 +307,7 @@ class _TableBuilder:
             return None
         return Solved(arrays["scores"], about.undecided)
 
-    def _keep(self, group: tuple[int, ...], solved: Solved) -> None:
+    def _store(self, group: tuple[int, ...], solved: Solved) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         about, arrays = {"undecided": solved.undecided}, {"scores": solved.scores}
         write_arrays(self._folder / f"{group[0]}.npz", _PART, 1, about, arrays, is_packed=False)
@@ -313,17 +315,17 @@ class _TableBuilder:
     def finished(self) -> BuiltTable:
         bounds = np.concatenate(self._scores, axis=1)
         repetition = "draw" if self._work.repetition_draws else "none"
-        about = {"gains": self._gains, "asked": self._about, "repetition": repetition}
+        about = {"gains": self._gains, "asked": self._asked, "repetition": repetition}
         parts = np.array(self._parts, np.int64).reshape(-1, 2)
         arrays = {"scores": bounds[0], "parts": parts, "keys": self._keys}
         if not np.array_equal(bounds[0], bounds[-1]):
             arrays["uppers"] = bounds[1]
-        write_knowledge(self._path, KIND, self._rules, about, **arrays)
+        TABLES.write(self._path, self._rules, about, **arrays)
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
-        table = read_table(self._path, self._game)
-        size = self._path.stat().st_size
-        return BuiltTable(table, _figures_of(table, self._rules), self._undecided, seconds, size)
+        table = TABLES.read(self._path, self._game)
+        figures = _figures_of(table, self._rules)
+        return BuiltTable(table, figures, self._undecided, seconds, self._path.stat().st_size)
 
 
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
@@ -345,8 +347,8 @@ def _figures(name: str, lower: Numbers, upper: Numbers, has_gains: bool) -> Part
 
 def _among(values: Numbers, ordered: Numbers) -> Numbers:
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    found: Numbers = ordered[places] == values
-    return found
+    is_there: Numbers = ordered[places] == values
+    return is_there
 
 
 def _free_memory() -> float:

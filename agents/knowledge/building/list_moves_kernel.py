@@ -14,7 +14,6 @@ INDEXED = True
 """True if the rules number positions; otherwise positions are given, and their children written."""
 GAINS = True
 """True if an exit is what the mover gains, not how soon it wins."""
-
 LEADS = True
 """True if the rules say what the mover is ahead by."""
 REPEATS = True
@@ -57,7 +56,7 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
             here = load_state(like, states + 8 * size * number)
             is_position = True
         best = UNUSED
-        found = 0
+        count_here = 0
         repeated = 0
         if is_position and not game.is_terminal(here):
             best = NO_EXIT
@@ -71,30 +70,38 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
                 if GAINS:
                     lead = game.table_lead(child) if again else -game.table_lead(child)
                 if game.is_terminal(child):
-                    score = game.utility(child, mover)
-                    if GAINS:
-                        score = lead if LEADS else score
-                    elif score > 0:
-                        score = WIN - 1
-                    elif score < 0:
-                        score = LOSS + 1
-                    best = max(best, score)
+                    best = max(best, exit_score(game, child, mover, lead))
                     continue
                 store(out, 1, again | lead << 1)
-                if INDEXED:
-                    store(out, 0, game.table_part(child))
-                    store(out, 2, game.table_index(child))
-                else:
-                    key = game.key(child)
-                    for symmetry in range(1, game.symmetries()):
-                        key = min(key, game.key(game.symmetric_state(child, symmetry)))
-                    store(out, 0, key)
-                    store_state(child, out + 8 * HEAD)
+                write_child(game, child, out)
                 out += 8 * child_words
-                found += 1
+                count_here += 1
         store(exits, done, best)
-        store(counts, done, found)
+        store(counts, done, count_here)
         store(load(memory, REPEATED), done, repeated)
         done += 1
     store(memory, DONE, (out - load(memory, CHILDREN)) >> 3)
     return done
+
+
+def exit_score(game: Any, child: Any, mover: int, lead: int) -> int:
+    """The score for its mover of a move that ends the game."""
+    score = game.utility(child, mover)
+    if GAINS:
+        return lead if LEADS else score
+    if score > 0:
+        return WIN - 1
+    return LOSS + 1 if score < 0 else 0
+
+
+def write_child(game: Any, child: Any, out: int) -> None:
+    """Writes the part and the index of a child, or its key and its state."""
+    if INDEXED:
+        store(out, 0, game.table_part(child))
+        store(out, 2, game.table_index(child))
+    else:
+        key = game.key(child)
+        for symmetry in range(1, game.symmetries()):
+            key = min(key, game.key(game.symmetric_state(child, symmetry)))
+        store(out, 0, key)
+        store_state(child, out + 8 * HEAD)
