@@ -14,6 +14,7 @@ from zermelo.agents.baselines import RandomAgent as RandomAgent
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent as BackwardInductionAgent
 from zermelo.agents.equilibrium.agents import CFRAgent as CFRAgent
 from zermelo.agents.equilibrium.agents import PolicyTableAgent as PolicyTableAgent
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous as solve_simultaneous
 from zermelo.agents.equilibrium.equilibrium import Equilibrium as Equilibrium
 from zermelo.agents.equilibrium.equilibrium import Exploitability as Exploitability
 from zermelo.agents.equilibrium.equilibrium import best_responses as best_responses
@@ -25,7 +26,6 @@ from zermelo.agents.equilibrium.matrix_games import dominated as dominated
 from zermelo.agents.equilibrium.matrix_games import equilibria as equilibria
 from zermelo.agents.equilibrium.matrix_games import pure_equilibria as pure_equilibria
 from zermelo.agents.equilibrium.matrix_games import solve_matrix as solve_matrix
-from zermelo.agents.equilibrium.matrix_games import solve_simultaneous as solve_simultaneous
 from zermelo.agents.equilibrium.policy_table import Plan as Plan
 from zermelo.agents.equilibrium.policy_table import PolicyTable as PolicyTable
 from zermelo.agents.evaluators.fitted_linear import LinearEvaluator as LinearEvaluator

@@ -25,7 +25,7 @@ from zermelo.agents.base.requirements import (
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import flag, function, path, whole
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent
-from zermelo.agents.equilibrium.matrix_games import has_few_states
+from zermelo.agents.equilibrium.backward_induction import has_few_states
 from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.monte_carlo.agent import MCTSAgent

@@ -11,8 +11,8 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.requirements import require_information_states, require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, whole
+from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import learn_policy
-from zermelo.agents.equilibrium.matrix_games import backward_induction
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
 from zermelo.agents.equilibrium.regrets import Variant
 from zermelo.agents.equilibrium.sequence_form import (

@@ -14,12 +14,7 @@ from zermelo.agents.base.settings import check_callable, check_choice, check_num
 from zermelo.agents.base.solution import SolvingProgress
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key
 from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
-from zermelo.agents.equilibrium.sequence_form import (
-    MOST_STATES,
-    Floats,
-    SequenceForm,
-    sequence_form,
-)
+from zermelo.agents.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
 from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.position import search_game
 
@@ -64,13 +59,12 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
 
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
     """Each player's value under a policy, and by a best response to it; arguments as ``exploitability``."""
-    found = search_game(game)
-    form = sequence_form(found, most_states=most_states)
+    form = sequence_form(search_game(game), most_states=most_states)
     return measured(form, behaviours_of(policy, form))
 
 
 def measured(form: SequenceForm, behaviours: Sequence[Floats]) -> Exploitability:
-    """``measure`` for behaviours: for each player the probability of each sequence's action. S - 1 each."""
+    """``best_responses`` for behaviours: for each player the probability of each sequence's action. S - 1 each."""
     plans = [seat.plan(behaviour) for seat, behaviour in zip(form.seats, behaviours, strict=True)]
     best = tuple(best_response_value(form, seat, plans) for seat in range(len(plans)))
     return Exploitability(values=form.expected(plans), best_responses=best)
@@ -94,13 +88,13 @@ def behaviours_of(policy: AnyPolicy, form: SequenceForm) -> list[Floats]:
             f"not {policy!r}"
         )
     ask = policy.probabilities if isinstance(policy, PolicyTable) else policy
-    found = []
+    behaviours = []
     for seat in form.seats:
         behaviour = np.zeros(seat.size - 1)
         for _, state, own in seat.decisions():
             behaviour[own] = _checked(ask(form.game, state), seat.actions[own].tolist(), state)
-        found.append(behaviour)
-    return found
+        behaviours.append(behaviour)
+    return behaviours
 
 
 def _checked(answered: Mapping[int, float], actions: list[int], state: Any) -> list[float]:
@@ -174,38 +168,48 @@ def solve_equilibrium(
         )
     budget = Budget(Limits(seconds=seconds))
     form = sequence_form(search_game(game), most_states=most_states, check=budget.check_clock)
-    solver, look, stopped_by = CFR(form, chosen), _FIRST_LOOK, StoppedBy.COMPLETED
+    solver = CFR(form, chosen)
+    behaviours, reached, stopped_by = _approach(solver, budget, tolerance, iterations, on_progress)
+    return Equilibrium(
+        policy=policy_of(form, behaviours, reached),
+        values=reached.values,
+        best_responses=reached.best_responses,
+        iterations=solver.iterations,
+        states=form.states,
+        information_states=sum(len(seat.keys) for seat in form.seats),
+        seconds=budget.seconds,
+        stopped_by=stopped_by,
+    )
+
+
+def _approach(
+    solver: CFR,
+    budget: Budget,
+    tolerance: float,
+    iterations: int | None,
+    on_progress: Callable[[SolvingProgress], Any] | None,
+) -> tuple[list[Floats], Exploitability, StoppedBy]:
+    """Iterates until nobody could gain more than the tolerance; returns also what stopped it."""
+    next_look, stopped_by = _FIRST_LOOK, StoppedBy.COMPLETED
     while True:
         try:
-            while solver.iterations < (look if iterations is None else min(look, iterations)):
+            while solver.iterations < (next_look if iterations is None else min(next_look, iterations)):
                 budget.check_clock()
                 solver.iterate()
         except SearchStopped as stopped:
             stopped_by = stopped.reason
         behaviours = solver.average()
-        found = measured(form, behaviours)
+        reached = measured(solver.form, behaviours)
+        gain = reached.exploitability
         if on_progress is not None:
-            on_progress(
-                SolvingProgress(
-                    iterations=solver.iterations, seconds=budget.seconds, exploitability=found.exploitability
-                )
-            )
-        is_near = found.exploitability <= tolerance
-        if is_near or stopped_by is not StoppedBy.COMPLETED or solver.iterations == iterations:
-            break
-        look = look + look // 4
-    if not is_near and stopped_by is StoppedBy.COMPLETED:
-        stopped_by = StoppedBy.SIMULATIONS
-    return Equilibrium(
-        policy=policy_of(form, behaviours, values=found.values, exploitability=found.exploitability),
-        values=found.values,
-        best_responses=found.best_responses,
-        iterations=solver.iterations,
-        states=form.states,
-        information_states=sum(len(seat.keys) for seat in form.seats),
-        seconds=budget.seconds,
-        stopped_by=StoppedBy.COMPLETED if is_near else stopped_by,
-    )
+            on_progress(SolvingProgress(iterations=solver.iterations, seconds=budget.seconds, exploitability=gain))
+        if gain <= tolerance:
+            return behaviours, reached, StoppedBy.COMPLETED
+        if stopped_by is not StoppedBy.COMPLETED:
+            return behaviours, reached, stopped_by
+        if solver.iterations == iterations:
+            return behaviours, reached, StoppedBy.SIMULATIONS
+        next_look += next_look // 4
 
 
 def learn_policy(
@@ -230,15 +234,22 @@ def learn_policy(
         check()
         solver.iterate()
     behaviours = solver.average()
-    found = measured(form, behaviours)
-    return policy_of(form, behaviours, values=found.values, exploitability=found.exploitability)
+    return policy_of(form, behaviours, measured(form, behaviours))
 
 
-def policy_of(form: SequenceForm, behaviours: Sequence[Floats], **known: Any) -> PolicyTable:
+def policy_of(
+    form: SequenceForm, behaviours: Sequence[Floats], reached: Exploitability | None = None
+) -> PolicyTable:
     """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each."""
     entries: dict[str, tuple[None, dict[int, float]]] = {}
     for number, (seat, behaviour) in enumerate(zip(form.seats, behaviours, strict=True)):
         for key, _, own in seat.decisions():
             mixed = dict(zip(seat.actions[own].tolist(), behaviour[own].tolist(), strict=True))
             entries[information_key(form.game, number, key)] = None, mixed
-    return PolicyTable(game=game_identity(form.game), entries=entries, is_hidden=True, **known)
+    return PolicyTable(
+        game=game_identity(form.game),
+        entries=entries,
+        is_hidden=True,
+        values=() if reached is None else reached.values,
+        exploitability=None if reached is None else reached.exploitability,
+    )

@@ -27,8 +27,8 @@ from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, unsolved
 from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
+from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.equilibrium.matrix_games import backward_induction
 from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.solving.proof_numbers import ProofNumberSolver
