@@ -2,7 +2,7 @@
 
 ``Score`` is how one agent did against another; ``+`` adds games, and ``flip`` is the other agent's score.
 ``GameCounts`` has any number of agents; ``+`` adds games. ``Results`` is everything that tables need to know of a
-tournament: its memory grows with the number of different line-ups and finishes, not with the number of games.
+tournament: its memory grows with the number of different line-ups and results, not with the number of games.
 Statistics are functions of these values (``zermelo.evaluation.stats``).
 """
 
@@ -120,10 +120,10 @@ class GameCounts:
         self._counts: Counter[_Key] = Counter(map(_key, results))
 
     @classmethod
-    def of(cls, finishes: Mapping[_Key, int]) -> GameCounts:
+    def of(cls, results: Mapping[_Key, int]) -> GameCounts:
         """Counts by ``(players, ranks)``, rank 0 being the best."""
         counts = cls()
-        counts._counts = Counter({key: games for key, games in finishes.items() if games})
+        counts._counts = Counter({key: games for key, games in results.items() if games})
         return counts
 
     @classmethod
@@ -200,7 +200,7 @@ def _key(result: Sequence[Any]) -> _Key:
     return tuple(players), ranks_of(scores)
 
 
-class Finish(NamedTuple):
+class Result(NamedTuple):
     """The agents of a game by seat, and how it ended for each.
 
     Attributes:
@@ -217,8 +217,8 @@ class Finish(NamedTuple):
     failed_seat: int | None = None
 
     @classmethod
-    def of(cls, game: GameRecord) -> Finish:
-        """The finish of a recorded game."""
+    def of(cls, game: GameRecord) -> Result:
+        """The result of a recorded game."""
         failure = game.failure
         if failure is None:
             return cls(game.agents, ranks_of(game.rewards))
@@ -236,8 +236,8 @@ class Finish(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Group:
-    """The games of one finish; sequences are by seat.
+class ResultCount:
+    """The games of one result; sequences are by seat.
 
     Rewards are in millionths, and None if they are not known or not all finite.
     """
@@ -266,8 +266,8 @@ class Deals:
     squares: list[int]  # sums of the squares of what each agent earned in one rotation
 
 
-Rotation: TypeAlias = tuple[Finish, ...]
-"""The finishes of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
+Rotation: TypeAlias = tuple[Result, ...]
+"""The results of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
 
 
 @dataclass(frozen=True)
@@ -275,13 +275,13 @@ class Results:
     """Any number of games, counted.
 
     Attributes:
-        groups: By finish.
+        groups: By result.
         returns: Of a single player, how often it had each return, by agent.
-        rotations: With two seats or more, the rotations by the finishes of their games.
+        rotations: With two seats or more, the rotations by the results of their games.
         openings: How many different openings the games of a line-up may have begun with.
     """
 
-    groups: Mapping[Finish, Group] = field(default_factory=dict)
+    groups: Mapping[Result, ResultCount] = field(default_factory=dict)
     returns: Mapping[str, Counter[float]] = field(default_factory=dict)
     rotations: Mapping[Rotation, Deals] = field(default_factory=dict)
     openings: int = 1
@@ -294,22 +294,22 @@ class Results:
     @property
     def void(self) -> int:
         """Number of games that count for nobody."""
-        return sum(group.games for finish, group in self.groups.items() if finish.void)
+        return sum(group.games for result, group in self.groups.items() if result.void)
 
-    def in_order(self) -> list[tuple[Finish, Group]]:
+    def in_order(self) -> list[tuple[Result, ResultCount]]:
         """The groups by their first games."""
         return sorted(self.groups.items(), key=lambda item: item[1].first)
 
     def counts(self, repeating: Iterable[tuple[str, ...]] = ()) -> GameCounts:
         """The games of two seats or more that are not void; of ``repeating`` line-ups, different games only."""
         counts = Counter[_Key]()
-        for finish, group in self.groups.items():
-            if not finish.void and len(finish.agents) > 1:
-                games = group.distinct if finish.agents in repeating else group.games
-                counts[finish.agents, finish.ranks] += games
+        for result, group in self.groups.items():
+            if not result.void and len(result.agents) > 1:
+                games = group.distinct if result.agents in repeating else group.games
+                counts[result.agents, result.ranks] += games
         return GameCounts.of(counts)
 
-    def pairs(self) -> Iterator[tuple[Finish, Finish, int]]:
+    def pairs(self) -> Iterator[tuple[Result, Result, int]]:
         """Finishes of two games of two different agents with the seats exchanged, and how often that came."""
         for rotation, deals in self.rotations.items():
             if len(rotation) == 2 and len(rotation[0].agents) == 2:
@@ -322,7 +322,7 @@ class Results:
         table = self.counts().head_to_head()
         for one, two, count in self.pairs():
             for agent, other in (one.agents, two.agents):
-                low, high = sorted(finish.half_points(agent) for finish in (one, two))
+                low, high = sorted(result.half_points(agent) for result in (one, two))
                 ll, ld, wl, dd, wd, ww = (count * (kind == (low, high)) for kind in _PAIRS)
                 table[agent, other] += Score(pairs=(ll, ld, wl, dd, wd, ww))
         return table

@@ -51,12 +51,12 @@ POLICY: Final = "policy"
 FAR: Final = 40.0
 """Log-ability that is as good as infinite."""
 
-_found: dict[str, Ladder] = {}
+_found: dict[str, RatedAnchors] = {}
 """The ladders of this process, by what decides them."""
 
 
 @dataclass(frozen=True)
-class Ladder:
+class RatedAnchors:
     """Rated anchors.
 
     Attributes:
@@ -102,13 +102,13 @@ class Ladder:
         return estimate * ELO_PER_LOG_ABILITY, lower * ELO_PER_LOG_ABILITY, upper * ELO_PER_LOG_ABILITY
 
 
-def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> Ladder:
+def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> RatedAnchors:
     """The rungs of a ladder's file as anchors, with the ratings that they have there; else its baseline."""
     elo = {rung.agent: rung.rating for rung in levels.rungs}
     if levels.unit is Unit.REWARD:
         elo = {levels.baseline: 0.0}
     openings = openings_for(driver.env, len(driver.seat_names), seed)
-    return Ladder(participants(list(elo)), elo, openings, _digest(levels.game, elo, seed, openings))
+    return RatedAnchors(participants(list(elo)), elo, openings, _digest(levels.game, elo, seed, openings))
 
 
 def _digest(*parts: Any) -> str:
@@ -136,7 +136,7 @@ def find_ladder(
     agents: Sequence[AgentSource] | Mapping[str, AgentSource] | None,
     *,
     seed: int,
-) -> Ladder:
+) -> RatedAnchors:
     """Returns the ladder of ``agents``, or of the default anchors: remembered by this process, else played."""
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}
@@ -151,7 +151,7 @@ def find_ladder(
     own = fingerprint(env, innermost(driver.env))
     decisive = json.dumps([digest, own, [anchor.fingerprint for anchor in anchors]])
     if decisive not in _found:
-        _found[decisive] = Ladder(anchors, _elo(source, by_name, openings, seed), openings, digest)
+        _found[decisive] = RatedAnchors(anchors, _elo(source, by_name, openings, seed), openings, digest)
     return _found[decisive]
 
 

@@ -16,7 +16,7 @@ from typing import Final
 from zermelo.evaluation.match.record import GameRecord, Move
 from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.report.markup import Line, Point, line_plot
-from zermelo.evaluation.results import Finish, GameCounts
+from zermelo.evaluation.results import GameCounts, Result
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.rows import dispersion
@@ -113,7 +113,7 @@ class RatingHistory:
             halved, self._parts = self._parts, defaultdict(Counter)
             for part, counts in halved.items():
                 self._parts[part // 2] += counts
-        self._parts[number // self._blocks][Finish.of(game)[:2]] += 1
+        self._parts[number // self._blocks][Result.of(game)[:2]] += 1
 
     def plot(self, standings: Ranking, order: Sequence[str]) -> str:
         """The lines of the first agents; nothing where there are too few games."""

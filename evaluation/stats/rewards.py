@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
+from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
 
 UNIT: Final = 1_000_000
 """Rewards are counted in millionths."""
@@ -186,7 +186,7 @@ def _variance(stratum: _Stratum) -> float:
     return spread * count / (count - 1) if spread > 1e-12 * scale else 0.0  # equal deals, but for rounding
 
 
-def _finished(results: Results) -> Iterator[tuple[Finish, Group]]:
+def _finished(results: Results) -> Iterator[tuple[Result, ResultCount]]:
     return ((finish, group) for finish, group in results.groups.items() if finish.failure is None)
 
 

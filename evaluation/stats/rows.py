@@ -10,7 +10,7 @@ from typing import Final
 
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of
-from zermelo.evaluation.results import Finish, Group, Results
+from zermelo.evaluation.results import Result, ResultCount, Results
 from zermelo.evaluation.stats.rewards import UNIT, MeanReward, Penalty, Rewards
 from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
 
@@ -70,7 +70,7 @@ class _Tally:
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
 
-    def add(self, finish: Finish, group: Group, seat: int, penalty: Penalty | None) -> None:
+    def add(self, finish: Result, group: ResultCount, seat: int, penalty: Penalty | None) -> None:
         """Counts the games of a finish from one seat."""
         self.games[seat] += group.games
         self.moves += group.moves[seat]
@@ -142,7 +142,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def notes_on(results: Results) -> Iterator[str]:
     """Sentences on failures, void games and repetitions."""
-    failed = defaultdict[tuple[str, FailureKind], list[Group]](list)
+    failed = defaultdict[tuple[str, FailureKind], list[ResultCount]](list)
     void = []
     for finish, group in results.in_order():
         if finish.void:

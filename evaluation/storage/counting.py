@@ -12,7 +12,7 @@ from typing import Any
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.results import Deals, Finish, Group, Results, Rotation
+from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
 from zermelo.evaluation.schedule import game_order
 from zermelo.evaluation.storage.database import (
     add_games,
@@ -33,7 +33,7 @@ def count_games(records: Iterable[GameRecord]) -> Results:
     in_order = isinstance(records, StoredGames)
     ordered = records if in_order else sorted(records, key=lambda record: game_order(record.game_id))
     openings, seats = set[Any](), 1
-    numbers: dict[Finish, int] = {}
+    numbers: dict[Result, int] = {}
 
     def games() -> Iterable[tuple[int, int, GameRecord, str]]:
         before, turn = "", 0
@@ -73,7 +73,9 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
     return Results(groups, rotations=_rotations(db, known, seats, where), openings=openings)
 
 
-def _groups(db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str) -> dict[Finish, Group]:
+def _groups(
+    db: sqlite3.Connection, known: Mapping[int, Result], seats: int, where: str
+) -> dict[Result, ResultCount]:
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
     sums += "".join(
         f", SUM(reward{seat}), COUNT(reward{seat}), MIN(reward{seat}), MAX(reward{seat})" for seat in range(seats)
@@ -90,7 +92,7 @@ def _groups(db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, whe
         (first_id,) = db.execute("SELECT game_id FROM games WHERE game_index = ?", (first,)).fetchone()
         message = "" if known[number].failure is None else _message(db, first)
         is_known = set(paid[1::4]) == {games}
-        found[known[number]] = Group(
+        found[known[number]] = ResultCount(
             games, counts[::2], counts[1::2], distinct, first, str(first_id),
             message,
             *((paid[::4], paid[2::4], paid[3::4]) if is_known else ()),
@@ -107,7 +109,7 @@ def _message(db: sqlite3.Connection, index: int) -> str:
     return "" if failure is None else failure.message
 
 
-def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) -> dict[str, Counter[float]]:
+def _returns(db: sqlite3.Connection, known: Mapping[int, Result], where: str) -> dict[str, Counter[float]]:
     found: dict[str, Counter[float]] = {}
     rows = db.execute(f"SELECT finish, returned, COUNT(*) FROM games {where} GROUP BY finish, returned")
     for number, returned, games in typed(rows, tuple[int, float | None, int]):
@@ -117,7 +119,7 @@ def _returns(db: sqlite3.Connection, known: Mapping[int, Finish], where: str) ->
 
 
 def _rotations(
-    db: sqlite3.Connection, known: Mapping[int, Finish], seats: int, where: str
+    db: sqlite3.Connection, known: Mapping[int, Result], seats: int, where: str
 ) -> dict[Rotation, Deals]:
     void = {number for number, finish in known.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))

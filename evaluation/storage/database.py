@@ -24,7 +24,7 @@ import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import SCHEMA, GameRecord, read_json
-from zermelo.evaluation.results import Finish
+from zermelo.evaluation.results import Result
 from zermelo.evaluation.storage.run_spec import RunSpec
 
 FILE: Final = "games.sqlite"
@@ -266,7 +266,7 @@ def _text(row: Sequence[Any] | None) -> str:
 
 
 def add_games(
-    db: sqlite3.Connection, numbers: dict[Finish, int], games: Iterable[tuple[int, int, GameRecord, str]]
+    db: sqlite3.Connection, numbers: dict[Result, int], games: Iterable[tuple[int, int, GameRecord, str]]
 ) -> int:
     """Adds games within a transaction that is under way; the number of games.
 
@@ -277,7 +277,7 @@ def add_games(
     """
     rows, texts = [], []
     for index, turn, record, text in games:
-        finish = Finish.of(record)
+        finish = Result.of(record)
         number = numbers.get(finish)
         if number is None:
             number = numbers[finish] = len(numbers)
@@ -307,7 +307,7 @@ def _counted(record: GameRecord) -> tuple[Any, ...]:
     return returned, game_hash, *by_seat, *rewards
 
 
-def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
+def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Result]:
     """All rows of ``finishes`` by number."""
     found = {}
     for number, agents, ranks, failure, seat in db.execute(
@@ -315,7 +315,7 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Finish]:
     ):
         try:
             by_seat = [read_json(_text([column]), _LISTS) for column in (agents, ranks)]
-            finish = msgspec.convert((*by_seat, failure, seat), Finish)
+            finish = msgspec.convert((*by_seat, failure, seat), Result)
         except (ValueError, RecursionError) as error:
             raise damaged_rows(error) from error
         count = len(finish.agents)

@@ -32,7 +32,7 @@ from typing import Any, Final, Self
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
-from zermelo.evaluation.results import Finish, Results
+from zermelo.evaluation.results import Result, Results
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import counting, database
 from zermelo.evaluation.storage.files import replace_text
@@ -77,7 +77,7 @@ class Store:
         self._waiting: list[tuple[int, int, GameRecord, str]] = []
         self._new: list[GameRecord] = []
         self._present = bytearray(len(schedule))
-        self._numbers: dict[Finish, int] = {}
+        self._numbers: dict[Result, int] = {}
         self._broken: StoreError | None = None
         self._flushed = time.monotonic()
         self._closing = threading.Event()

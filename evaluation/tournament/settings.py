@@ -151,16 +151,16 @@ class AllSettings(RunSettings, TournamentSettings):
 Agents = Sequence["AgentSource"] | Mapping[str, "AgentSource"]
 
 
-class _Play(Protocol[P]):
+class _TournamentFunction(Protocol[P]):
     def __call__(self, env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings: ...
 
 
 def settings_as_keywords(
     settings: Callable[P, AllSettings], **fixed: Any
-) -> Callable[[Callable[[EnvSource, Agents, AllSettings], Standings]], _Play[P]]:
+) -> Callable[[Callable[[EnvSource, Agents, AllSettings], Standings]], _TournamentFunction[P]]:
     """Has a function take its settings as keywords, but for those that are fixed."""
 
-    def decorate(play: Callable[[EnvSource, Agents, AllSettings], Standings]) -> _Play[P]:
+    def decorate(play: Callable[[EnvSource, Agents, AllSettings], Standings]) -> _TournamentFunction[P]:
         @functools.wraps(play)
         def call(env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings:
             return play(env, agents, settings(*args, **kwargs, **fixed))

@@ -30,7 +30,7 @@ from zermelo.agents.training.schedules import agent_of, is_agent, is_module
 from zermelo.envs import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError, clone_env
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.ladders.ladder import POLICY, Ladder, find_ladder, ladder_of
+from zermelo.evaluation.ladders.ladder import POLICY, RatedAnchors, find_ladder, ladder_of
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
@@ -255,7 +255,7 @@ def evaluate_policy(
 
 
 def _rated(
-    player: GamePlayer, ladder: Ladder, levels: Levels | None, interval: float, games: int | None, seed: int
+    player: GamePlayer, ladder: RatedAnchors, levels: Levels | None, interval: float, games: int | None, seed: int
 ) -> PolicyRating:
     """Plays the games and rates the policy by them."""
     played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in ladder.anchors}
@@ -298,7 +298,7 @@ def _levels(env: Any, ladder: LadderSource) -> Levels | None:
 
 
 def _near(
-    ladder: Ladder, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
+    ladder: RatedAnchors, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
 ) -> Iterator[tuple[str, int]]:
     """The rung nearest to the policy's rating so far, with games to play, until the rating is sure enough."""
     elo, count = ladder.elo, BLOCK * seats
@@ -318,7 +318,9 @@ def _points(record: GameRecord) -> float:
     return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
 
 
-def _schedule(ladder: Ladder, name: str, seats: int, first: int, count: int, seed: int) -> list[ScheduledGame]:
+def _schedule(
+    ladder: RatedAnchors, name: str, seats: int, first: int, count: int, seed: int
+) -> list[ScheduledGame]:
     """Games with an anchor, from number ``first`` on: the policy has one seat in turn, the anchor the others."""
     scheduled, number = [], list(ladder.elo).index(name)
     for game in range(first, first + count):
@@ -331,7 +333,7 @@ def _schedule(ladder: Ladder, name: str, seats: int, first: int, count: int, see
 
 
 def _rating(
-    by_anchor: Mapping[str, Sequence[GameRecord]], player: GamePlayer, ladder: Ladder, seed: int
+    by_anchor: Mapping[str, Sequence[GameRecord]], player: GamePlayer, ladder: RatedAnchors, seed: int
 ) -> PolicyRating:
     def table(played: Sequence[GameRecord]) -> Ranking:
         return Ranking(

@@ -17,7 +17,7 @@ from zermelo.agents.level import Levels, levels_for
 from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
 from zermelo.evaluation import Scoring, Standings, round_robin
-from zermelo.evaluation.ladders.ladder import Ladder
+from zermelo.evaluation.ladders.ladder import RatedAnchors
 
 DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
 LEVELS = {
@@ -138,7 +138,7 @@ def held_out(ladder: Levels, elo: float, seconds: float, seed: int) -> tuple[flo
             wins, draws, losses, _ = match.play(seed + number + 1)
             games, points = games + wins + draws + losses, points + wins + draws / 2
         results[other] = games, points
-    return *Ladder((), named, (), "").rating_of(results), sum(games for games, _ in results.values())
+    return *RatedAnchors((), named, (), "").rating_of(results), sum(games for games, _ in results.values())
 
 
 def levels(

@@ -10,7 +10,7 @@ from doubles.made_games import numbers_of as table
 
 from zermelo.envs import InvalidSettingError
 from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
-from zermelo.evaluation.results import Finish, Group, Results
+from zermelo.evaluation.results import Result, ResultCount, Results
 from zermelo.evaluation.stats.rows import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run
@@ -84,7 +84,7 @@ def results(matches):
     for agents, counts in matches.items():
         for ranks, games in zip(((0, 1), (0, 0), (1, 0)), counts, strict=True):
             if games:
-                groups[Finish(agents, ranks)] = Group(games, (0, 0), (0, 0), games, len(groups))
+                groups[Result(agents, ranks)] = ResultCount(games, (0, 0), (0, 0), games, len(groups))
     return Results(groups)
 
 
