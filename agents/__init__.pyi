@@ -45,9 +45,9 @@ from zermelo.agents.solving.agents import BestFirstAgent as BestFirstAgent
 from zermelo.agents.solving.agents import ValueIterationAgent as ValueIterationAgent
 from zermelo.agents.solving.solve import ExactValue as ExactValue
 from zermelo.agents.solving.solve import exact_values as exact_values
-from zermelo.agents.solving.solve import policy_of_values as policy_of_values
 from zermelo.agents.solving.solve import solve as solve
-from zermelo.agents.solving.solve import solve_policy as solve_policy
+from zermelo.agents.solving.solve_policy import policy_of_values as policy_of_values
+from zermelo.agents.solving.solve_policy import solve_policy as solve_policy
 from zermelo.agents.solving.value_iteration import ValueTable as ValueTable
 from zermelo.agents.solving.value_iteration import value_iteration as value_iteration
 from zermelo.agents.specs import AgentEntry as AgentEntry

@@ -80,7 +80,7 @@ class ProofNumberSolver(Solver):
         if isinstance(game, RulesGame) and fits(game):
             constants = {"zermelo.agents.solving.proof_numbers_kernel.HISTORY": has_history(game.rules)}
             if PROOF_NUMBERS.is_ready(game.rules, budget, constants):
-                return CompiledNumbers(game, budget, self._memory_mb, PROOF_NUMBERS.load(game.rules, **constants))
+                return CompiledNumbers(game, budget, self.memory_mb, PROOF_NUMBERS.load(game.rules, **constants))
         return PlainNumbers(game, budget)
 
 

@@ -2,7 +2,7 @@
 
 For two players who see everything there are two questions (Allis, *Searching for Solutions in Games and
 Artificial Intelligence*, 1994, chapter 1): who wins (``outcome_only``), or the value of the position and of every
-action in it. Rules that compile are proven by null windows (``compiled.proof``), any other game by alpha-beta.
+action in it. Rules that compile are proven by null windows (``tree_search.exact``), any other game by alpha-beta.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import (
-    no_legal_action,
     require_decision,
     require_facts,
     require_plain_game,
@@ -29,13 +28,12 @@ from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, 
 from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, game_identity, stable_key
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
-from zermelo.agents.solving.value_iteration import ValueTable, value_iteration
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
-from zermelo.envs import CHANCE, Chance, Game, Information, InvalidSettingError, Traits, UnsupportedGameError
+from zermelo.envs import Chance, Information, InvalidSettingError, Traits
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.position import position, search_game
 
@@ -113,52 +111,68 @@ def solve(
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
     root = position(game, state)
-    is_from_start = state is None
-    game, state, traits = root.game, root.state, root.game.traits
-    if is_solved_by_policy(game) or is_solved_by_values(traits) or traits.simultaneous:
+    traits = root.game.traits
+    by_policy = is_solved_by_policy(root.game)
+    if by_policy or is_solved_by_values(traits) or traits.simultaneous:
         if outcome_only or (nodes is not None and not traits.simultaneous):
             raise InvalidSettingError(
                 f"outcome_only and nodes are not for {traits.name}, which has chance, one player, hidden cards or "
                 "moves at the same time: use seconds, or tolerance"
             )
-        if is_solved_by_policy(game):
-            if not is_from_start:
-                raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
-            return _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds)
+        if by_policy and state is not None:
+            raise InvalidSettingError("a game of hidden information is solved from its start: give no state")
+        if by_policy:
+            return _by_policy(root.game, 1e-3 if tolerance is None else tolerance, seconds)
         watched = WatchedBudget(limits, started, on_progress=on_progress or ProgressLines(traits.name))
-        found = _by_values(game, state, 1e-9 if tolerance is None else tolerance, watched)
-        return renumbered(found, game, state) if root.renumbers else found
-    require_plain_game(traits, _NAME)
-    require_decision(game, state)
-    chosen = check_choice("compile", compile, Compile)
-
-    by = check_choice("method", method, SolveBy)
-    if by is SolveBy.PROOF_NUMBER and tables is not None:
-        raise InvalidSettingError("proof numbers read no endgame tables: use method='alpha_beta'")
-
-    def solved(kind: type[Solver], within: Limits, compiled: Compile) -> Solution:
-        watch = on_progress if within is limits else None
-        budget = WatchedBudget(within, started, compile=compiled, on_progress=watch)
-        solver = kind(game, budget, memory_mb=memory_mb, threads=threads, tables=tables)
-        found = solver.solve(state, outcome_only=outcome_only)
-        return renumbered(found, game, state) if root.renumbers else found
-
-    if by is SolveBy.PROOF_NUMBER:
-        return _on_trust(solved(ProofNumberSolver, limits, chosen), game)
-    if chosen is Compile.NEVER or by is SolveBy.ALPHA_BETA or tables is not None or not can_prove(game):
-        return _on_trust(solved(AlphaBetaSolver, limits, chosen), game)
-    # A small game is done in plain Python before its rules are compiled, or read back from disk.
-    few = dataclasses.replace(limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
-    tried = solved(AlphaBetaSolver, few, Compile.NEVER)
-    if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
-        return tried
-    budget = Budget(limits, started, compile=chosen)
-    is_ready = PROOF.is_ready(game.rules, budget)
-    started = budget.started
-    return solved(ProofSolver, limits, chosen) if is_ready else solved(AlphaBetaSolver, limits, Compile.NEVER)
+        solution = _by_values(root.game, root.state, 1e-9 if tolerance is None else tolerance, watched)
+    else:
+        require_plain_game(traits, _NAME)
+        require_decision(root.game, root.state)
+        chosen, by = check_choice("compile", compile, Compile), check_choice("method", method, SolveBy)
+        if by is SolveBy.PROOF_NUMBER and tables is not None:
+            raise InvalidSettingError("proof numbers read no endgame tables: use method='alpha_beta'")
+        search = _Search(root.game, root.state, outcome_only, limits, memory_mb, threads, tables, on_progress)
+        solution = search.solution(by, chosen, started)
+    return renumbered(solution, root.game, root.state) if root.renumbers else solution
 
 
-def _on_trust(found: Solution, game: Any) -> Solution:
+class _Search(NamedTuple):
+    """A search to the end of a game for two players without chance; the fields are as ``solve`` takes them."""
+
+    game: Any
+    state: Any
+    outcome_only: bool
+    limits: Limits
+    memory_mb: float
+    threads: int
+    tables: str | None
+    on_progress: Callable[[SolvingProgress], Any] | None
+
+    def solution(self, by: SolveBy, compiled: Compile, started: float) -> Solution:
+        """The solution by a method, or by the one that suits the game."""
+        if by is SolveBy.PROOF_NUMBER:
+            return _on_trust(self._by(ProofNumberSolver, compiled, started), self.game)
+        is_plain = compiled is Compile.NEVER or by is SolveBy.ALPHA_BETA or self.tables is not None
+        if is_plain or not can_prove(self.game):
+            return _on_trust(self._by(AlphaBetaSolver, compiled, started), self.game)
+        # A small game is done in plain Python before its rules are compiled, or read back from disk.
+        nodes = self.limits.nodes
+        few = dataclasses.replace(self.limits, nodes=_FEW if nodes is None else min(_FEW, nodes))
+        tried = self._replace(limits=few, on_progress=None)._by(AlphaBetaSolver, Compile.NEVER, started)
+        if tried.stopped_by is StoppedBy.COMPLETED or few.nodes == nodes:
+            return tried
+        budget = Budget(self.limits, started, compile=compiled)
+        if PROOF.is_ready(self.game.rules, budget):
+            return self._by(ProofSolver, compiled, budget.started)
+        return self._by(AlphaBetaSolver, Compile.NEVER, budget.started)
+
+    def _by(self, kind: type[Solver], compiled: Compile, started: float) -> Solution:
+        budget = WatchedBudget(self.limits, started, compile=compiled, on_progress=self.on_progress)
+        solver = kind(self.game, budget, self.memory_mb, self.threads, self.tables)
+        return solver.solve(self.state, outcome_only=self.outcome_only)
+
+
+def _on_trust(solution: Solution, game: Any) -> Solution:
     """A solution that claims no more than is known of the game.
 
     What a live environment has paid before is not known, so neither is who leads: where it pays on the way, the
@@ -166,8 +180,8 @@ def _on_trust(found: Solution, game: Any) -> Solution:
     """
     traits = game.traits
     if not getattr(game, "knows_what_was_paid", True) and not traits.terminal_rewards_only:
-        found = unproven(dataclasses.replace(found, outcome=None))
-    return unproven(found) if traits.guessed or getattr(game, "failures", 0) else found
+        solution = unproven(dataclasses.replace(solution, outcome=None))
+    return unproven(solution) if traits.guessed or getattr(game, "failures", 0) else solution
 
 
 def is_solved_by_policy(game: Any) -> bool:
@@ -188,17 +202,17 @@ def is_solved_by_values(traits: Traits) -> bool:
 
 
 def _by_policy(game: Any, tolerance: float, seconds: float | None) -> Solution:
-    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds)
-    bounds = found.value_bounds(game.traits.constant)
+    equilibrium = solve_equilibrium(game, tolerance=tolerance, seconds=seconds)
+    bounds = equilibrium.value_bounds(game.traits.constant)
     return Solution(
         seat=0,
         value=None,
         value_bounds=bounds,
         outcome=outcome_of(game.traits, 0, *bounds),
-        nodes=found.states,
-        seconds=found.seconds,
-        stopped_by=found.stopped_by,
-        policy=found.policy,
+        nodes=equilibrium.states,
+        seconds=equilibrium.seconds,
+        stopped_by=equilibrium.stopped_by,
+        policy=equilibrium.policy,
     )
 
 
@@ -253,152 +267,18 @@ def exact_values(
     waiting = [state for state in everything if not game.is_terminal(state)]
     for state in waiting:
         require_decision(game, state)
-    constant = game.traits.constant
+    draw = game.traits.constant / 2
     if can_prove(game):
         prover = Prover(game, memory_mb=memory_mb, threads=threads)
-        found = [prover.value(score.lower) for score in prover.scores(waiting)]
+        values = [prover.value(score.lower) for score in prover.scores(waiting)]
     else:
         solutions = [solve(game, state, memory_mb=memory_mb) for state in waiting]
-        found = [(s.value_bounds[0], None if s.value == constant / 2 else s.plies) for s in solutions]
+        values = [(s.value_bounds[0], None if s.value == draw else s.plies) for s in solutions]
     solved = iter(
         ExactValue(game.traits.values_by_seat(game.to_move(state), value), plies)
-        for state, (value, plies) in zip(waiting, found, strict=True)
+        for state, (value, plies) in zip(waiting, values, strict=True)
     )
     return [
         ExactValue(tuple(game.utility(state)), 0) if game.is_terminal(state) else next(solved)
         for state in everything
     ]
-
-
-MOST_STATES: Final = 1_000_000
-_VISITS: Final = 30
-"""Average visits of a state before its value is known, at most."""
-_LEAST: Final = 10_000
-"""States that it may visit so often, however few there may be."""
-
-
-def solve_policy(
-    game: Any,
-    state: Any = None,
-    *,
-    plan: Plan | str = Plan.SEAT,
-    seat: int | None = None,
-    most_states: int = MOST_STATES,
-    on_progress: Callable[[SolvingProgress], Any] | None = None,
-) -> PolicyTable:
-    """The optimal actions of every state that a policy may meet.
-
-    Args:
-        game: As ``solve`` takes it.
-        state: As ``solve`` takes it.
-        plan: ``"seat"``: the states of one seat that plays by the policy, whatever the others do; ``"full"``: all
-            states that can be reached.
-        seat: The owner of a plan for one seat; by default the player to move.
-        most_states: The most states of the plan; to solve them it may visit thirty times as many.
-        on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
-
-    Raises:
-        UnsupportedGameError: ``solve`` cannot solve the game, or there are more states than that.
-        GameOverError: There is nothing to decide.
-        InvalidSettingError: A setting has a value it cannot have.
-    """
-    check_whole("most_states", most_states, lower=1)
-    root = position(game, state)
-    game, state = root.game, root.state
-    require_plain_game(game.traits, "solve")
-    made = ProofSolver if can_prove(game) else AlphaBetaSolver
-    limits = Limits(nodes=_VISITS * max(most_states, _LEAST))
-    budget = WatchedBudget(limits, on_progress=on_progress)
-    solver = made(game, budget)
-
-    def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
-        values = solver.action_values(here)
-        best = max(values.values())
-        return best, tuple(sorted(action for action, value in values.items() if value == best))
-
-    def note(solved: int, known: int) -> None:
-        budget.solved = lambda: (solved, known)
-        budget.check_clock()
-
-    try:
-        return _policy(game, state, best_of, plan=plan, seat=seat, most_states=most_states, note=note)
-    except SearchStopped:
-        raise UnsupportedGameError(
-            f"{game.traits.name} was not solved from here with {limits.nodes:,} visits of states: give more with "
-            "most_states, or a position nearer to the end"
-        ) from None
-
-
-def policy_of_values(
-    table: ValueTable,
-    state: Any,
-    *,
-    plan: Plan | str = Plan.SEAT,
-    seat: int | None = None,
-    most_states: int = 2_000_000,
-) -> PolicyTable:
-    """The best actions of every state that a policy may meet, by a table of ``value_iteration``.
-
-    Of actions whose values differ by no more than the tolerance, those are stored with which the game may end
-    soonest, so that play does not go in circles. Other settings and errors are those of ``solve_policy``.
-    """
-
-    def best_of(here: Any) -> tuple[float, tuple[int, ...]]:
-        return max(table.action_values(here).values()), table.best_actions(here)
-
-    made = _policy(table.game, state, best_of, plan=plan, seat=seat, most_states=most_states)
-    return dataclasses.replace(made, tolerance=table.tolerance)
-
-
-def _policy(
-    game: Game[Any],
-    state: Any,
-    best_of: Callable[[Any], tuple[float, tuple[int, ...]]],
-    *,
-    plan: Plan | str,
-    seat: int | None,
-    most_states: int,
-    note: Callable[[int, int], Any] = lambda *_: None,
-) -> PolicyTable:
-    """The policy over all states that its owner may meet, or over all states without an owner.
-
-    ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
-    """
-    plan = check_choice("plan", plan, Plan)
-    check_whole("most_states", most_states, lower=1)
-    require_decision(game, state)
-    if seat not in (None, *range(game.traits.seats)) or isinstance(seat, bool):
-        raise InvalidSettingError(
-            f"seat must be a number below {game.traits.seats}, or None for the player to move, not {seat!r}"
-        )
-    owner = None if plan is Plan.FULL else game.to_move(state) if seat is None else seat
-    entries: dict[str, Entry] = {}
-    met = {stable_key(game, state)}
-    waiting = [state]
-    while waiting:
-        here = waiting.pop()
-        mover = game.to_move(here)
-        if mover == CHANCE:
-            ways: Sequence[int] = [outcome for outcome, _ in game.chance_outcomes(here)]
-        else:
-            ways = game.legal_actions(here)
-            if not ways:
-                raise no_legal_action(game)
-        if mover != CHANCE and owner in (None, mover):
-            value, best = best_of(here)
-            to_come, shares = value - game.utility(here)[mover], dict.fromkeys(best, 1 / len(best))
-            entries[stable_key(game, here)] = to_come, shares
-            ways = ways if owner is None else best
-        for way in reversed(ways):
-            after = game.result(here, way)
-            if game.is_terminal(after) or (key := stable_key(game, after)) in met:
-                continue
-            if len(met) >= most_states:
-                raise UnsupportedGameError(
-                    f"{game.traits.name} has more than {most_states:,} states for a {plan} plan from here: "
-                    "give more with most_states, a position nearer to the end, or the plan of one seat"
-                )
-            met.add(key)
-            waiting.append(after)
-        note(len(met) - len(waiting), len(met))
-    return PolicyTable(game=game_identity(game), plan=plan, seat=owner, entries=entries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.budget import SearchStopped
@@ -20,8 +21,8 @@ from zermelo.agents.tree_search.results import answer
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _LINE_NODES: Final = 1_000_000
-_EXACT: Final = RootRequest(exact=True)
 """Nodes for finding a line of best play; a quarter of those of solving, if that is more."""
+_EXACT: Final = RootRequest(exact=True)
 
 
 class Found(NamedTuple):
@@ -35,20 +36,15 @@ class Found(NamedTuple):
     principal_variation: tuple[int, ...] = ()
 
 
+@dataclass(eq=False)
 class Solver(abc.ABC):
     """Solves positions of one game, of two players with a constant sum, without chance."""
 
-    def __init__(
-        self,
-        game: Any,
-        budget: WatchedBudget,
-        *,
-        memory_mb: float = 16,
-        threads: int = 1,
-        tables: str | None = None,
-    ) -> None:
-        self.game, self.budget, self._tables = game, budget, tables
-        self._memory_mb, self._threads = memory_mb, threads
+    game: Any
+    budget: WatchedBudget
+    memory_mb: float = 16
+    threads: int = 1
+    tables: str | None = None
 
     def solve(self, state: Any, *, outcome_only: bool = False) -> Solution:
         """Solves an unfinished state: who wins, or its value and those of all its actions."""
@@ -81,7 +77,7 @@ class AlphaBetaSolver(Solver):
         """The value of each action for the player to move; raises ``SearchStopped``."""
         game, constant = self.game, self.game.traits.constant
         if self._reused is None:
-            self._reused = self._new_search(sooner=False)
+            self._reused = self._new_search(prefer_short_wins=False)
         iteration = Iteration(math.inf)
         node = self._reused.root_node(state)
         with deep_recursion(game, UNSOLVED):
@@ -89,13 +85,18 @@ class AlphaBetaSolver(Solver):
         mine = node.seat == 0
         return {move.action: move.score[0] if mine else constant - move.score[0] for move in iteration.moves}
 
-    def _new_search(self, *, sooner: bool) -> TreeSearch:
-        how: dict[str, Any] = {"memory_mb": self._memory_mb, "threads": self._threads, "tables": self._tables}
-        config = AlphaBetaConfig(sooner=sooner, use_bounds=True, **how)
+    def _new_search(self, *, prefer_short_wins: bool) -> TreeSearch:
+        config = AlphaBetaConfig(
+            sooner=prefer_short_wins,
+            use_bounds=True,
+            memory_mb=self.memory_mb,
+            threads=self.threads,
+            tables=self.tables,
+        )
         return tree_search(Root(self.game, None), self.budget, config)
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
-        search, iteration = self._new_search(sooner=not outcome_only), Iteration(math.inf)
+        search, iteration = self._new_search(prefer_short_wins=not outcome_only), Iteration(math.inf)
         node = search.root_node(state)
         actions = list(search.root_actions(node))
         self.budget.solved = lambda: (len(iteration.moves), len(actions))
@@ -151,13 +152,13 @@ class AlphaBetaSolver(Solver):
             return ()
 
 
+@dataclass(eq=False)
 class ProofSolver(Solver):
     """Solves a game that ``can_prove`` accepts by compiled proof."""
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._prover = Prover(self.game, memory_mb=self._memory_mb, threads=self._threads)
-        self._known: dict[Any, int] = {}
+    def __post_init__(self) -> None:
+        self._prover = Prover(self.game, memory_mb=self.memory_mb, threads=self.threads)
+        self._child_scores: dict[Any, int] = {}
 
     def action_values(self, state: Any) -> dict[int, float]:
         scores: dict[int, int] = {}
@@ -203,7 +204,7 @@ class ProofSolver(Solver):
 
     def _score_actions(self, state: Any, actions: Sequence[int], best: int, scores: dict[int, int]) -> StoppedBy:
         """Writes every action's score; those of symmetric children are worked out once."""
-        game, known, mover = self.game, self._known, self.game.to_move(state)
+        game, solved, mover = self.game, self._child_scores, self.game.to_move(state)
         for action in actions:
             child = game.result(state, action)
             if game.is_terminal(child):
@@ -211,13 +212,13 @@ class ProofSolver(Solver):
                 continue
             images = (game.rules.symmetric_state(child, number) for number in range(1, game.symmetries))
             key = min(child, *images) if game.symmetries > 1 else child
-            if key not in known:
-                found = self._score_child(child, mover, best)
-                if found.lower != found.upper:
-                    return found.stopped_by
-                known[key] = found.lower
-            score = known[key] if game.to_move(child) == mover else -known[key]
-            scores[action] = self._moved(score, -1)
+            if key not in solved:
+                score = self._score_child(child, mover, best)
+                if score.lower != score.upper:
+                    return score.stopped_by
+                solved[key] = score.lower
+            own = solved[key] if game.to_move(child) == mover else -solved[key]
+            scores[action] = self._moved(own, -1)
         return StoppedBy.COMPLETED
 
     def _score_child(self, child: Any, mover: int, best: int) -> Score:

@@ -6,7 +6,7 @@ import pytest
 
 from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
 from zermelo.agents.equilibrium.policy_table import stable_key
-from zermelo.agents.solving.solve import policy_of_values
+from zermelo.agents.solving.solve_policy import policy_of_values
 from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
 from zermelo.envs.games import Game2048, Pig
 from zermelo.envs.rules import RulesGame
