@@ -91,17 +91,43 @@ def solve_command(
 
     [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
-    settings: dict[str, Any] = {
-        "outcome_only": outcome_only, "nodes": nodes, "seconds": seconds, "threads": threads,
-        "memory_mb": memory_mb, "tables": tables, "method": method,
-    }  # fmt: skip
-    position, live = arguments.game_after(env, moves, seed), _Live()
+    from zermelo.agents import Plan
+    from zermelo.agents.base.settings import check_choice
+    from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
+    from zermelo.envs import InvalidSettingError, as_game
+
+    covered = check_choice("plan", plan, Plan)
+    driver = arguments.position_after(env, moves, seed)
+    game = as_game(driver.env)
+    state = game.snapshot(driver.env)
+    live = _Live()
     advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
     patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
     patience.daemon = True
     patience.start()
     try:
-        solved = _solved(env, moves, position, settings, policy, plan, states, tolerance, live)
+        if is_solved_by_policy(game):
+            if moves or outcome_only or nodes is not None:
+                raise InvalidSettingError(
+                    f"{env} has hidden information, so it is solved from its start: leave out --moves, "
+                    "--outcome-only and --nodes, or use --tolerance and --seconds"
+                )
+            found = _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds, policy, live)
+        elif is_solved_by_values(game.traits):
+            if outcome_only or nodes is not None or seconds is not None:
+                raise InvalidSettingError(
+                    f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "
+                    "--seconds: leave them out, or use --tolerance and --states"
+                )
+            found = _by_values(
+                game, state, 1e-9 if tolerance is None else tolerance, states or _MOST_VALUES, policy, covered
+            )
+        else:
+            settings: dict[str, Any] = {
+                "outcome_only": outcome_only, "nodes": nodes, "seconds": seconds, "threads": threads,
+                "memory_mb": memory_mb, "tables": tables, "method": method,
+            }  # fmt: skip
+            found = _by_search(game, state, settings, states or _MOST_STATES, policy, covered, live)
     except KeyboardInterrupt:
         live.clear()
         typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
@@ -109,6 +135,13 @@ def solve_command(
     finally:
         patience.cancel()
         live.clear()
+    if as_json:
+        arguments.print_json({"env": env, **({} if is_solved_by_policy(game) else {"moves": moves}), **found.data})
+    else:
+        after = f" after {moves}" if moves else ""
+        typer.echo("\n".join([f"{env}{after}, {found.lines[0]}", *found.lines[1:]]))
+    if not found.complete:
+        raise typer.Exit(1)
 
 
 class _Live(arguments.LiveLine):
