@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.kernel_memory import insert_sorted
@@ -148,9 +149,14 @@ def write_entry(entry: int, record: int, seats: int) -> None:
         store(entry, 3 + seat, load(record, seat))
 
 
-def is_less(value: float, distance: float, than: float, than_distance: float) -> bool:
-    """The order of scores."""
-    return value < than or (value == than and distance < than_distance)
+def score_for_parent(search: Search, score: Score) -> Score:
+    """A child's score, as it counts one ply earlier."""
+    return score[0], score[1] + shift(search, score[0])
+
+
+def edge_for_child(search: Search, edge: Score) -> Score:
+    """A window's edge, as a child sees it."""
+    return edge[0], edge[1] - shift(search, edge[0])
 
 
 def shift(search: Search, value: float) -> float:

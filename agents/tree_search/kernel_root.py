@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.compiled import SCALE
@@ -19,7 +20,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_score, unit, value_of
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
 from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
-from zermelo.agents.tree_search.kernel_nodes import copy_record, is_less, order_moves, shift
+from zermelo.agents.tree_search.kernel_nodes import copy_record, edge_for_child, order_moves, shift
 from zermelo.agents.tree_search.many_players.kernel import max_n
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
@@ -43,58 +44,40 @@ def bar_of(search: Search, count: int, maximizing: bool) -> int:
             rival = search.root_slots + 8 * search.slot_words * other
             if load(rival, 1) & IS_EXACT == 0 or rival == slot:
                 continue
-            value, distance = score_of(search, slot)
-            others_value, others_distance = score_of(search, rival)
-            ahead = is_less(value, distance, others_value, others_distance)
-            if not maximizing:
-                ahead = is_less(others_value, others_distance, value, distance)
-            equal = value == others_value and distance == others_distance
-            if ahead or (equal and other < number):
+            own, others = score_of(search, slot), score_of(search, rival)
+            ahead = own < others if maximizing else others < own
+            if ahead or (own == others and other < number):
                 better += 1
         if better == search.best_lines - 1:
             return slot
     return 0
 
 
-def score_of(search: Search, slot: int) -> tuple[float, float]:
+def score_of(search: Search, slot: int) -> Score:
     """The score in a slot, as it reads at the root."""
     record = slot + 8 * HEADER
     distance = 0.0 if MAX_N else load_float(record, search.num_values)
     return load_float(record, search.own), distance
 
 
-def visit_child(
-    rules: Rules,
-    child: Any,
-    depth: int,
-    low: float,
-    low_distance: float,
-    high: float,
-    high_distance: float,
-    slot: int,
-    search: Search,
-) -> int:
+def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, slot: int, search: Search) -> int:
     """Writes the record of a state after a root action into its slot; what the kernel returns."""
     ply = search.nothing + 2
     record = slot + 8 * HEADER
     seats = search.num_values
     if MAX_N:
-        found = max_n(rules, child, depth, search.root_seat, low, ply, search.arena, search)
+        found = max_n(rules, child, depth, search.root_seat, low[0], ply, search.arena, search)
         if search.stop == 0:
             copy_record(search.arena, record, seats)
         return found
-    low_distance -= shift(search, low)
-    high_distance -= shift(search, high)
+    low, high = edge_for_child(search, low), edge_for_child(search, high)
     if GENERAL:
-        outcome = search.nothing
-        found = visit_general(
-            rules, child, depth, low, low_distance, high, high_distance, ply, outcome, search.arena, search
-        )
+        found = visit_general(rules, child, depth, low, high, ply, search.nothing, search.arena, search)
         if search.stop != 0:
             return 0
         copy_record(search.arena, record, seats)
     else:
-        alpha, beta = to_score(low, low_distance, search), to_score(high, high_distance, search)
+        alpha, beta = to_score(low, search), to_score(high, search)
         sign = 1 if rules.to_move(child) == 0 else -1
         least, most = min(sign * alpha, sign * beta), max(sign * alpha, sign * beta)
         found = visit(rules, child, depth, least, most, ply, search)
@@ -138,84 +121,72 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
         order_moves(rules, state, mover, actions, count, actions + 8 * count, search.killers, nobody, True, search)
         search.orders_root = 0
     maximizing = mover == search.root_seat
-    alpha, beta = search.root_alpha, search.root_beta
+    alpha = search.root_alpha, search.root_alpha_distance
+    beta = search.root_beta, search.root_beta_distance
     best = 0
     least_tied = 0
     done = 0
     for number in range(search.root_count):
         action = load(search.root_actions, number)
-        low, low_distance = alpha, search.root_alpha_distance
-        high, high_distance = beta, search.root_beta_distance
+        low, high = alpha, beta
         if best != 0 and search.exact == 0:
+            # 1. Once there are enough scores, an action must beat the last of the best, or may tie.
             bar = best if search.best_lines == 1 else bar_of(search, done, maximizing)
             if bar != 0:
-                value, distance = score_of(search, bar)
-                best_value, best_distance = score_of(search, best)
+                edge = score_of(search, bar)
                 may_tie = search.sees_ties == 2 or (search.sees_ties == 1 and action < least_tied)
-                may_tie = may_tie and value == best_value and distance == best_distance
+                if may_tie and edge == score_of(search, best):
+                    edge = edge[0], edge[1] - 0.5 if maximizing else edge[1] + 0.5
                 if maximizing:
-                    edge = distance - 0.5 if may_tie else distance
-                    if is_less(low, low_distance, value, edge):
-                        low, low_distance = value, edge
+                    low = edge if low < edge else low
                 else:
-                    edge = distance + 0.5 if may_tie else distance
-                    if is_less(value, edge, high, high_distance):
-                        high, high_distance = value, edge
-            if not is_less(low, low_distance, high, high_distance):
+                    high = edge if edge < high else high
+            if not low < high:
                 continue
         slot = search.root_slots + 8 * search.slot_words * done
         child = rules.result(state, action)
         if GENERAL:
             search.chooser = search.nothing
             search.probability = 1.0
-        # A selective search asks first whether the action is better than the best, maybe less deep.
+        # 2. A selective search asks first whether the action is better than the best, maybe less deep.
         narrow = search.selective != 0 and best != 0 and search.exact == 0 and search.best_lines == 1
         less = 0
         if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
             less = reduction(rules, state, action, child, done, search)
         while True:
-            floor, floor_distance, ceiling, ceiling_distance = low, low_distance, high, high_distance
+            floor, ceiling = low, high
             if narrow and maximizing:
-                ceiling, ceiling_distance = low, math.floor(low_distance + 0.5) + 0.5
+                ceiling = low[0], math.floor(low[1] + 0.5) + 0.5
             elif narrow:
-                floor, floor_distance = high, math.ceil(high_distance - 0.5) - 0.5
-            depth = search.depth - 1 - less
-            found = visit_child(
-                rules, child, depth, floor, floor_distance, ceiling, ceiling_distance, slot, search
-            )
+                floor = high[0], math.ceil(high[1] - 0.5) - 0.5
+            found = visit_child(rules, child, search.depth - 1 - less, floor, ceiling, slot, search)
             if search.stop != 0:
                 return done
-            value, distance = score_of(search, slot)
-            beyond = is_less(floor, floor_distance, value, distance)
-            if not maximizing:
-                beyond = is_less(value, distance, ceiling, ceiling_distance)
+            score = score_of(search, slot)
+            beyond = floor < score if maximizing else score < ceiling
             if less != 0 and beyond:
                 less = 0
                 continue
-            inside = is_less(value, distance, ceiling, ceiling_distance)
-            if not maximizing:
-                inside = is_less(floor, floor_distance, value, distance)
+            inside = score < ceiling if maximizing else floor < score
             if not narrow or not beyond or inside:
                 break
             narrow = False
-        # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
-        above = is_less(low, low_distance, value, distance)
-        below = is_less(value, distance, high, high_distance)
-        is_exact = (above and below) or (not above and value <= search.lower_value)
-        is_exact = is_exact or (not below and value >= search.upper_value)
+        # 3. Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+        above = low < score
+        below = score < high
+        is_exact = (above and below) or (not above and score[0] <= search.lower_value)
+        is_exact = is_exact or (not below and score[0] >= search.upper_value)
         store(slot, 0, action)
         store(slot, 1, found | IS_EXACT if is_exact else found)
         done += 1
         search.root_done = done
+        # 4. The best so far, and the least action that is as good.
         if best == 0:
             best, least_tied = slot, action
             continue
-        best_value, best_distance = score_of(search, best)
-        better = is_less(best_value, best_distance, value, distance)
-        if not maximizing:
-            better = is_less(value, distance, best_value, best_distance)
-        if better:
+        best_score = score_of(search, best)
+        if best_score < score if maximizing else score < best_score:
             best, least_tied = slot, action
-        elif is_exact and value == best_value and distance == best_distance:
+        elif is_exact and score == best_score:
             least_tied = min(least_tied, action)
     return done

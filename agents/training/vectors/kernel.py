@@ -29,7 +29,7 @@ from zermelo.agents.training.vectors.layout import PARTS, Games
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
-from zermelo.agents.tree_search.kernel_nodes import is_less, order_moves, shift
+from zermelo.agents.tree_search.kernel_nodes import order_moves, score_for_parent
 from zermelo.envs.jit.memory import (
     floats,
     int8s,
@@ -143,21 +143,21 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> i
         later = actions + 8 * games.width
         order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
     ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
-    low, high = -math.inf, math.inf
-    chosen, tied, most, best, best_distance = 0, 0, -INFINITY, 0.0, 0.0
+    low, high = (-math.inf, -math.inf), (math.inf, math.inf)
+    chosen, tied, most, best = 0, 0, -INFINITY, (0.0, 0.0)
     for place in range(count):
         action = load(actions, place)
         child = rules.result(state, action)
         if GENERAL:
-            visit_general(rules, child, depth, low, low, high, high, ply, search.nothing, record, search)
-            value = load_float(record, search.own)
-            distance = load_float(record, search.num_values) + shift(search, value)
+            visit_general(rules, child, depth, low, high, ply, search.nothing, record, search)
+            score = load_float(record, search.own), load_float(record, search.num_values)
+            score = score_for_parent(search, score)
         else:
-            score = alpha_beta_score(rules, child, mover, most, search)
-            most, value, distance = max(most, score), float(score), 0.0
-        if tied == 0 or is_less(best, best_distance, value, distance):
-            chosen, tied, best, best_distance = action, 1, value, distance
-        elif value == best and distance == best_distance:
+            found = alpha_beta_score(rules, child, mover, most, search)
+            most, score = max(most, found), (float(found), 0.0)
+        if tied == 0 or best < score:
+            chosen, tied, best = action, 1, score
+        elif score == best:
             tied += 1
             if random_below(search, tied) == 0:
                 chosen = action

@@ -10,6 +10,7 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.knowledge.endgame_tables import GAINS
@@ -50,8 +51,9 @@ def to_child(search: Search, edge: int) -> int:
     return edge
 
 
-def to_score(value: float, distance: float, search: Search) -> int:
+def to_score(score: Score, search: Search) -> int:
     """A value and a mate distance for the first seat, as the kernel counts them for it."""
+    value, distance = score
     if math.isinf(value):
         return INFINITY if value > 0.0 else -INFINITY
     units = math.floor((value - search.middle) * unit() + 0.5)
