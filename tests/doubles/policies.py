@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from zermelo.agents.evaluators.policy_value import Rated
+
 
 def first_legal(observation, action_mask):
     """The first legal action."""
@@ -52,3 +54,14 @@ def only_bluffs(game, state):
     """In Kuhn poker bets a jack, and no other card: the probability of each action."""
     bluffs = game.information_state_key(state, game.to_move(state))[0] == 1
     return {0: float(not bluffs), 1: float(bluffs)}
+
+
+class EvenNetwork:
+    """A network that knows nothing: every action is as good as any, and every position is a draw."""
+
+    def __call__(self, game, state):
+        return 0.0, 0.0
+
+    def evaluate_batch(self, game, states):
+        counts = [len(game.legal_actions(state)) for state in states]
+        return [Rated(np.full(count, 1 / count), (0.0, 0.0)) for count in counts]

@@ -9,13 +9,14 @@ import random
 import shutil
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from doubles.damaged_knowledge import damage_knowledge
+from doubles.watched_starts import watched
 
 from zermelo.agents import PolicyTable, make_agent, solve, solve_policy
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
@@ -35,26 +36,6 @@ MOST_MEMORY = 40 << 20
 """Bytes that reading any damaged file may take; the whole ones hold less than 1 MiB, the bombs up to 300."""
 SMALL_KALAH = Kalah(3, 1)
 GAMES: dict[str, Any] = {"kalah.ztable": SMALL_KALAH, "mnk.ztable": MNK(3, 2, 2), "mnk.zbook": MNK(3, 2, 2)}
-EVENTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "socket.connect")
-WATCHED: list[list[str]] = []
-
-
-def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if WATCHED and (event in EVENTS or (event == "import" and arguments[0] == "beside")):
-        WATCHED[-1].append(f"{event} {arguments}")
-
-
-sys.addaudithook(_watch)
-
-
-@contextlib.contextmanager
-def watched() -> Iterator[list[str]]:
-    """What is started meanwhile."""
-    WATCHED.append([])
-    try:
-        yield WATCHED[-1]
-    finally:
-        WATCHED.pop()
 
 
 def answer(name: str, setting: str) -> tuple[Any, ...]:
@@ -93,6 +74,7 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
     "ladder.json": [Levels.read, agent("level(40, file={path!r})")],
     "policy.jsonl": [PolicyTable.load, agent("policytable(path={path!r})")],
     "policy.jsonl.gz": [PolicyTable.load],
+    "mixed.jsonl": [PolicyTable.load],
     "network.json": [load_evaluation, agent("greedy(evaluator={path!r})")],
     "values.json": [load_evaluation, agent("greedy(evaluator={path!r})")],
     "limit.npz": [PokerPolicy.load],
@@ -114,6 +96,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_json(folder / "ladder.json", json.dumps(ladder).encode())
     for name in ("policy.jsonl", "policy.jsonl.gz"):
         solve_policy(Nim((1, 2)), plan="full").save(folder / name)
+    mixed = {"0 0": (None, {0: 0.5, 1: 0.5})}
+    PolicyTable(game="Kuhn", entries=mixed, is_hidden=True, values=(0.0, 0.0)).save(folder / "mixed.jsonl")
     small_network().save(str(folder / "network.json"), NetworkOrigin("zermelo/MNK-v0", str(MNK()), 1, 5))
     FittedLinear(Features("observation"), np.linspace(0, 1, 20)).save(str(folder / "values.json"))
     _loaded.cache_clear()

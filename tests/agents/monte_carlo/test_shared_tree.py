@@ -7,15 +7,14 @@ import subprocess
 import sys
 from typing import Any
 
-import numpy as np
 import pytest
 from doubles.grown_rules import Grown
+from doubles.policies import EvenNetwork
 from oracles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, StoppedBy
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.evaluators.policy_value import Rated
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Selection, Start
@@ -99,17 +98,6 @@ def test_no_count_of_all_moves_as_first_is_lost() -> None:
     assert sum(counts) == 5 * search.simulations
 
 
-class Even:
-    """A network that knows nothing."""
-
-    def __call__(self, game: Any, state: Any) -> tuple[float, float]:
-        return 0.0, 0.0
-
-    def evaluate_batch(self, game: Any, states: Any) -> list[Rated]:
-        counts = [len(game.legal_actions(state)) for state in states]
-        return [Rated(np.full(count, 1 / count), (0.0, 0.0)) for count in counts]
-
-
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"solver": False},
@@ -144,7 +132,9 @@ def test_memory_that_is_full_ends_no_search(name: str, settings: dict[str, Any])
 
 def test_memory_that_is_full_ends_no_search_with_a_network() -> None:
     for megabytes in (0.01, 0.1):
-        agent = MCTSAgent(simulations=150, memory_mb=megabytes, evaluator=Even(), selection="puct", batch_size=8)
+        agent = MCTSAgent(
+            simulations=150, memory_mb=megabytes, evaluator=EvenNetwork(), selection="puct", batch_size=8
+        )
         check_full(agent, Uncompiled(MNK(4, 4, 4)), 150)
 
 

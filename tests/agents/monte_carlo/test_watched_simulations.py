@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
+from doubles.policies import EvenNetwork
 from doubles.small_games import ConnectK
 
 from zermelo.agents import MCTSAgent
-from zermelo.agents.evaluators.policy_value import Rated
 from zermelo.agents.monte_carlo.plain_nodes import Simulation
 from zermelo.envs.games import MNK
 from zermelo.envs.rules.rules_game import RulesGame
@@ -34,14 +33,8 @@ def test_rules_are_searched_in_plain_python_then() -> None:
 
 
 def test_searches_with_a_network_too() -> None:
-    class Even:
-        def __call__(self, game: Any, state: Any) -> tuple[float, float]:
-            return 0.0, 0.0
-
-        def evaluate_batch(self, game: Any, states: Any) -> list[Rated]:
-            counts = [len(game.legal_actions(state)) for state in states]
-            return [Rated(np.full(count, 1 / count), (0.0, 0.0)) for count in counts]
-
     seen: list[Simulation] = []
-    agent = MCTSAgent(simulations=30, evaluator=Even(), selection="puct", batch_size=4, on_simulation=seen.append)
+    agent = MCTSAgent(
+        simulations=30, evaluator=EvenNetwork(), selection="puct", batch_size=4, on_simulation=seen.append
+    )
     assert agent.search_state(ConnectK()).stats["simulations"] == len(seen) == 30

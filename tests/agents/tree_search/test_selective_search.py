@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from doubles.checked import assert_keeps_contract
 from oracles.compared_searches import compiled, plain, random_positions, searched
+from oracles.plain_minimax import Values
 
 from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy
 from zermelo.agents.base.limits import Limits
@@ -121,22 +122,6 @@ def test_each_setting_changes_what_is_searched(setting: str, rules: Any) -> None
     assert nodes[0] != nodes[1]
 
 
-class Truth:
-    """The value of every position for seat 0, by minimax that remembers."""
-
-    def __init__(self, game: RulesGame) -> None:
-        self.game = game
-        self.known: dict[Any, float] = {}
-
-    def of(self, state: Any) -> float:
-        if self.game.is_terminal(state):
-            return self.game.utility(state)[0]
-        if state not in self.known:
-            values = [self.of(self.game.result(state, action)) for action in self.game.legal_actions(state)]
-            self.known[state] = max(values) if self.game.to_move(state) == 0 else min(values)
-        return self.known[state]
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("memory_mb", [0, 1])
 @pytest.mark.parametrize(
@@ -151,7 +136,7 @@ class Truth:
 def test_what_is_proven_is_true(rules: Any, memory_mb: float) -> None:
     generator = random.Random(f"proven {rules} {memory_mb}")
     game = RulesGame(rules)
-    truth = Truth(game)
+    truth = Values(game)
     proven = 0
     for _ in range(12):
         state = game.initial_state()
@@ -200,7 +185,7 @@ def test_a_tree_searched_to_its_ends_is_then_searched_without_reductions(rules: 
     ).search_state(game, state)
     assert found.stopped_by is StoppedBy.COMPLETED
     assert found.proven
-    assert found.value == full.value == Truth(game).of(state) * (1 if game.to_move(state) == 0 else -1)
+    assert found.value == full.value == Values(game).of(state) * (1 if game.to_move(state) == 0 else -1)
 
 
 def test_how_soon_is_not_told_where_a_sooner_win_may_have_been_searched_less_deep() -> None:

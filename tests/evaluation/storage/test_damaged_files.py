@@ -1,4 +1,7 @@
-"""Files of every kind, damaged at random: each is read, or refused in one sentence, and starts nothing."""
+"""Files of runs, games and models, damaged at random: read, or refused in one sentence, and nothing is started.
+
+Those of knowledge, such as books and tables, are in ``tests/agents/knowledge/test_damaged_knowledge.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,15 @@ import io
 import json
 import random
 import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from doubles.damage import damage
+from doubles.watched_starts import watched
 
-from zermelo.agents import PolicyTable, make_agent, solve_policy
-from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
-from zermelo.agents.evaluators.registry import load_evaluation
+from zermelo.agents import make_agent
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
 from zermelo.evaluation import EndReason, GameRecord, Move, read_standings
@@ -35,18 +35,7 @@ ROW: dict[str, Any] = {
     "mean_reward": 0.1, "reward_interval": [None, 0.5],
 }  # fmt: skip
 SEEDS = 2_000
-QUICK = 100
-EVENTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "pty.spawn")
-WATCHED: list[list[str]] = []
-"""What was started while files were read; the innermost list is that of the test that runs."""
-
-
-def _watch(event: str, arguments: tuple[Any, ...]) -> None:
-    if WATCHED and (event in EVENTS or (event == "import" and arguments[0] == "beside")):
-        WATCHED[-1].append(f"{event} {arguments}")
-
-
-sys.addaudithook(_watch)
+QUICK = 80
 
 
 def command(*arguments: str) -> Callable[[Path], object]:
@@ -99,10 +88,6 @@ READERS: dict[str, list[Callable[[Path], object]]] = {
         lambda path: [*read_openings(path, Nim)],
         command("tournament", ENV, "random", "greedy", "--openings", "{path}", "--games", "2"),
     ],
-    "table.jsonl": [PolicyTable.load, agent("policytable(path={path!r})")],
-    "table.jsonl.gz": [PolicyTable.load],
-    "mixed.jsonl": [PolicyTable.load],
-    "values.json": [load_evaluation, agent("greedy(evaluator={path!r})")],
     "game.json": [saved(ENV)],
     "game.pgn": [saved("zermelo/Chess-v0"), saved("classic/chess-v6")],
     "game.sgf": [saved("zermelo/Go-v0(size=5)"), saved("classic/go-v5(board_size=5)")],
@@ -123,11 +108,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command("judge", "run", "--nodes", "100")(folder)
         Path("curve.jsonl").write_text(f"{json.dumps(ROW)}\n{json.dumps(ROW | {'step': 20})}\n")
         Path("openings.txt").write_text("# two\n0\n2\n")
-        solve_policy(Nim((1, 2)), plan="full").save("table.jsonl")
-        solve_policy(Nim((1, 2)), plan="full").save("table.jsonl.gz")
-        entries = {"0 0": (None, {0: 0.5, 1: 0.5})}
-        PolicyTable(game="Kuhn", entries=entries, is_hidden=True, values=(0.0, 0.0)).save("mixed.jsonl")
-        FittedLinear(Features("observation"), np.zeros(20)).save("values.json")
         names = {"agents": ("a", "b"), "seat_names": ("player_0", "player_1")}
         game: dict[str, Any] = {**names, "seed": 0, "rewards": (0.0, 0.0), "end": EndReason.MOVE_LIMIT}
         game |= {"moves": (Move(0, 0, 0.1, 3, 1, 0.5),), "versions": {"python": "3"}}
@@ -140,16 +120,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("trap").chmod(0o755)
         Path("beside.py").write_text("open('ran', 'w').close()\ndef env(): ...\nFEATURES = {}\n")
     return folder
-
-
-@contextlib.contextmanager
-def watched() -> Iterator[list[str]]:
-    """What is started meanwhile."""
-    WATCHED.append([])
-    try:
-        yield WATCHED[-1]
-    finally:
-        WATCHED.pop()
 
 
 def check(seed: int, whole: Path, folder: Path) -> str:
@@ -191,7 +161,7 @@ def test_two_thousand_damaged_files(whole: Path, tmp_path: Path) -> None:
     assert outcomes.count("read") > SEEDS // 10
 
 
-@pytest.mark.parametrize("name", sorted({*READERS} - {"model.onnx", "model.pt", "model.zip", "mixed.jsonl"}))
+@pytest.mark.parametrize("name", sorted({*READERS} - {"model.onnx", "model.pt", "model.zip"}))
 def test_whole_files_are_read(name: str, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "copy")
     path = tmp_path / "copy" / name
