@@ -22,6 +22,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple
 import msgspec
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.memory import State
 from zermelo.agents.base.settings import number, path
 from zermelo.agents.specs import make_agent, require_plain_agent
 from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
@@ -206,6 +207,14 @@ def levels_for(source: Any, file: str | None = None) -> Levels | None:
     return levels
 
 
+class _Rungs(State):
+    """The agents of rungs that were needed so far, by their specs, and the one that plays this game."""
+
+    def __init__(self) -> None:
+        self.agents: dict[str, Any] = {}
+        self.playing: Any = None
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LevelAgent(ConfiguredAgent):
     """Plays at a given strength: as the rungs of the game's ladder next to a rating do, game by game.
@@ -222,8 +231,9 @@ class LevelAgent(ConfiguredAgent):
     reward: float | None = number(None)
     file: str | None = path()
 
+    _rungs: _Rungs = field(init=False, default_factory=_Rungs)
+
     def __post_init__(self) -> None:
-        self._set("_agents", {})
         super().__post_init__()
         if (self.elo is None) == (self.reward is None):
             raise InvalidSettingError(
@@ -263,20 +273,20 @@ class LevelAgent(ConfiguredAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._set("_playing", None)
+        self._rungs.playing = None
 
     def _agent(self, spec: str) -> Any:
-        agents: dict[str, Any] = self.__dict__["_agents"]
+        agents = self._rungs.agents
         if spec not in agents:
             agents[spec] = make_agent(spec)
         return agents[spec]
 
     def decide(self, env: Any) -> Any:
-        agent = self.__dict__["_playing"]
+        agent = self._rungs.playing
         if agent is None:
             mix = self.mix_for(env)
             spec = mix.upper if self.generator.random() < mix.share else mix.lower
             agent = self._agent(spec)
             agent.reset(int(self.generator.integers(2**31)))
-            self._set("_playing", agent)
+            self._rungs.playing = agent
         return agent.act(env)

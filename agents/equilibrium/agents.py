@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.memory import State
 from zermelo.agents.base.requirements import require_information_states, require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
-from zermelo.agents.base.settings import choice, whole
+from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import learn_policy
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
@@ -22,6 +24,13 @@ from zermelo.agents.equilibrium.sequence_form import (
 )
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
 from zermelo.envs import Game, InvalidSettingError, as_game
+
+
+class _Learned(State):
+    """The policy of the last game."""
+
+    game: Game[Any] | None = None
+    policy: PolicyTable | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -44,6 +53,8 @@ class CFRAgent(SearchAgent):
     variant: Variant = choice(Variant.DISCOUNTED)
     most_states: int = whole(MOST_STATES, lower=1)
 
+    _learned: _Learned = field(init=False, default_factory=_Learned)
+
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
         require_listed_chance(game.traits)
@@ -55,9 +66,9 @@ class CFRAgent(SearchAgent):
 
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
         """The policy that is played in a game, learned where that has not been done."""
-        known, policy = self.__dict__.get("_policy", (None, None))
-        if policy is not None and (known is game or known == game):
-            return policy  # type: ignore[no-any-return]  # a table
+        last = self._learned
+        if last.policy is not None and (last.game is game or last.game == game):
+            return last.policy
         found = learn_policy(
             game,
             iterations=self.iterations,
@@ -66,7 +77,7 @@ class CFRAgent(SearchAgent):
             most_states=self.most_states,
             check=(lambda: None) if budget is None else budget.check_clock,
         )
-        self._set("_policy", (game, found))
+        last.game, last.policy = game, found
         return found
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -79,6 +90,14 @@ class CFRAgent(SearchAgent):
         return played(policy, game, state, float(self.generator.random()), stopped_by)
 
 
+def _policy_file(path: Any) -> str:
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        raise InvalidSettingError(
+            f"path must name a file that `zermelo solve ENV --policy FILE` wrote, not {path!r}"
+        )
+    return os.fspath(path)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyTableAgent(SearchAgent):
     """Plays by a policy from a file, such as that of a solved game: actions are drawn from the seed.
@@ -89,22 +108,16 @@ class PolicyTableAgent(SearchAgent):
 
     kind: ClassVar[str] = "policytable"
 
-    path: str = ""
+    path: str = made("", _policy_file)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.path, str | os.PathLike) or not str(self.path):
-            raise InvalidSettingError(
-                f"path must name a file that `zermelo solve ENV --policy FILE` wrote, not {self.path!r}"
-            )
-        self._set("path", os.fspath(self.path))
-        self._set("_table", PolicyTable.load(self.path))
         super().__post_init__()
+        self.table  # noqa: B018 - a file that cannot be read is refused now
 
-    @property
+    @functools.cached_property
     def table(self) -> PolicyTable:
         """The table of the file."""
-        table: PolicyTable = self.__dict__["_table"]
-        return table
+        return PolicyTable.load(self.path)
 
     def check_game(self, game: Game[Any]) -> None:
         if self.table.is_hidden:

@@ -18,11 +18,11 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.base.settings import setting_fields
+from zermelo.agents.base.memory import Memory
 from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0
@@ -223,6 +223,13 @@ class Engine:
                     pipe.close()
 
 
+class _Process(Memory):
+    """The engine that an agent has started; it is new until a move is asked for."""
+
+    engine: Engine | None = None
+    is_new = False
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EngineAgent(ConfiguredAgent):
     """Base class of the agents of all protocols.
@@ -236,45 +243,44 @@ class EngineAgent(ConfiguredAgent):
 
     path: str = ""
 
-    def __post_init__(self) -> None:
+    _process: _Process = field(init=False, default_factory=_Process)
+
+    def _words(self) -> list[str]:
+        """The program and its arguments."""
         words = shlex.split(self.path) if isinstance(self.path, str) else []
         if not words:
             raise InvalidSettingError(f"path must name a program, not {self.path!r}")
         program = shutil.which(words[0]) or shutil.which(f"/usr/games/{words[0]}")  # where Debian puts games
         if program is None:
             raise MissingDependencyError(f"there is no program {words[0]!r}: install it, or give path its place")
-        self._set("_words", [program, *words[1:], *self._arguments()])
-        self._set("_engine", None)
-        self._set("_is_new", False)
-        super().__post_init__()
+        return [program, *words[1:], *self._arguments()]
 
     def _arguments(self) -> list[str]:
         return []
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        if self.__dict__["_engine"] is not None and self.__dict__["_is_new"]:
+        process = self._process
+        if process.engine is not None and process.is_new:
             return  # getting ready may take an engine long
-        if self.__dict__["_engine"] is None:
-            engine = Engine(self.path, self.__dict__["_words"], merges_errors=self._merges_errors)
-            self._set("_engine", engine)
+        if process.engine is None:
+            process.engine = engine = Engine(self.path, self._words(), merges_errors=self._merges_errors)
             weakref.finalize(self, engine.close)
             with self._ended_by_errors():
                 self._greet()
         with self._ended_by_errors():
             self._new_game()
-        self._set("_is_new", True)
+        process.is_new = True
 
     def act(self, env: Any) -> Any:
-        self._set("_is_new", False)
+        self._process.is_new = False
         return super().act(env)
 
     @property
     def _running(self) -> Engine:
-        engine: Engine | None = self.__dict__["_engine"]
-        if engine is None:
+        if self._process.engine is None:
             raise EngineError(f"{self.path} is not running: call reset first")
-        return engine
+        return self._process.engine
 
     @contextlib.contextmanager
     def _ended_by_errors(self) -> Iterator[None]:
@@ -287,9 +293,8 @@ class EngineAgent(ConfiguredAgent):
 
     def close(self) -> None:
         """Ends the engine, and all that it has started; the next game starts it anew."""
-        engine: Engine | None = self.__dict__.get("_engine")
+        engine, self._process.engine = self._process.engine, None
         if engine is not None:
-            self._set("_engine", None)
             engine.close()
 
     def _greet(self) -> None:
@@ -321,4 +326,4 @@ class EngineAgent(ConfiguredAgent):
             self._running.forget()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
-        return type(self)(**{field.name: getattr(self, field.name) for field in setting_fields(self)})
+        return replace(self)

@@ -5,11 +5,12 @@ Source: GTP, version 2 (Farnebäck, 2002).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import RESERVE, GameClock
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.settings import check_number, whole
 from zermelo.agents.policies.engines import EngineAgent, EngineError, EngineMoveError, quoted
 from zermelo.envs import UnsupportedGameError
@@ -17,6 +18,13 @@ from zermelo.envs.live.wrappers import game_name
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 """Of a Go board; there is no I."""
+
+
+class _Time(Memory):
+    """A game's clock before the next move, and the player's time in the beginning."""
+
+    clock: GameClock | None = None
+    main_seconds: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -37,6 +45,8 @@ class GtpAgent(EngineAgent):
     seconds: float = 60.0
     level: int | None = whole(None)
 
+    _time: _Time = field(init=False, default_factory=_Time)
+
     def __post_init__(self) -> None:
         check_number("seconds", self.seconds, lower=0, above=True)
         super().__post_init__()
@@ -45,8 +55,7 @@ class GtpAgent(EngineAgent):
         return [] if self.level is None else ["--level", str(self.level)]
 
     def _new_game(self) -> None:
-        for name in ("_clock", "_main_seconds"):
-            self.__dict__.pop(name, None)
+        self._time.clock = self._time.main_seconds = None
 
     def _respond(self, command: str) -> str:
         """The first line of the response, which begins with ``=``, or with ``?`` where it is an error."""
@@ -65,8 +74,9 @@ class GtpAgent(EngineAgent):
 
     def tell_clock(self, clock: GameClock) -> None:
         """Has the engine manage its time by a game's clock, from its next move on."""
-        self._set("_clock", clock)
-        self.__dict__.setdefault("_main_seconds", _whole_seconds(clock.own_left, at_least=1))
+        self._time.clock = clock
+        if self._time.main_seconds is None:
+            self._time.main_seconds = _whole_seconds(clock.own_left, at_least=1)
 
     def decide(self, env: Any) -> int:
         self.check_env(env)
@@ -91,12 +101,12 @@ class GtpAgent(EngineAgent):
 
     def _of_clock(self, to_play: int) -> list[str]:
         """Commands that tell the time of both players, in whole seconds; byo-yomi stands for an increment."""
-        clock: GameClock | None = self.__dict__.pop("_clock", None)
+        clock, self._time.clock = self._time.clock, None
         if clock is None:
             return []
         added = int(clock.increment)
         return [
-            f"time_settings {self.__dict__['_main_seconds']} {added} {int(added > 0)}",
+            f"time_settings {self._time.main_seconds} {added} {int(added > 0)}",
             f"time_left {_colour(-to_play)} {_whole_seconds(clock.left[1 - clock.seat])} 0",
             f"time_left {_colour(to_play)} {_whole_seconds(clock.own_left - RESERVE)} 0",
         ]

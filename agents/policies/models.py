@@ -5,16 +5,19 @@ The libraries are optional and imported only when such an agent is made.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.evaluators.model_files import (
     OnnxModel,
     TorchModel,
@@ -26,6 +29,12 @@ from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
 from zermelo.envs import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
+
+
+class _Recurrence(Memory):
+    """The state of a recurrent model in the game that it plays; None at the start."""
+
+    state: Any = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -51,17 +60,18 @@ class Sb3Agent(ViewAgent):
     device: str = "cpu"
     model: Any = None
 
-    def __post_init__(self) -> None:
-        model = self._loaded() if self.model is None else self.model
-        self._set("_model", model)
-        optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
-        from stable_baselines3.common.utils import set_random_seed
+    _recurrence: _Recurrence = field(init=False, default_factory=_Recurrence)
 
-        self._set("_seed_library", set_random_seed)
-        self._set("_masks", _takes_masks(model))
+    def __post_init__(self) -> None:
+        self._loaded  # noqa: B018 - a file that cannot be read is refused now
+        optional_import("stable_baselines3", "Stable-Baselines3", "sb3")
         super().__post_init__()
 
+    @functools.cached_property
     def _loaded(self) -> Any:
+        """The model."""
+        if self.model is not None:
+            return self.model
         path = self.path
         if isinstance(path, str) and path and not os.path.isfile(path) and os.path.isfile(f"{path}.zip"):
             path = f"{path}.zip"
@@ -85,12 +95,18 @@ class Sb3Agent(ViewAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._set("_memory", None)
+        self._recurrence.state = None
         if seed is not None and self.sample:
-            self.__dict__["_seed_library"](seed)
+            from stable_baselines3.common.utils import set_random_seed
+
+            set_random_seed(seed)
+
+    @functools.cached_property
+    def _takes_masks(self) -> bool:
+        return "action_masks" in inspect.signature(self._loaded.predict).parameters
 
     def require_spaces(self, view: Observation, space: Any) -> None:
-        model = self.__dict__["_model"]
+        model = self._loaded
         trained = getattr(model, "action_space", None)
         if trained is not None and _form(trained) != _form(space):
             raise InvalidSettingError(f"its actions are {trained}")
@@ -106,20 +122,19 @@ class Sb3Agent(ViewAgent):
             raise InvalidSettingError(f"its observations are {_form(seen)}")
 
     def answer(self, view: Observation) -> Any:
-        model, memory = self.__dict__["_model"], self.__dict__["_memory"]
-        if view.actions is not None and view.action_mask is not None and not self.__dict__["_masks"]:
+        model, memory = self._loaded, self._recurrence.state
+        if view.actions is not None and view.action_mask is not None and not self._takes_masks:
             scores = _action_scores(model, _fitted(view, model.observation_space))
             if scores is not None and scores.shape == view.action_mask.shape:
                 return scores
-        masks = {"action_masks": view.action_mask} if self.__dict__["_masks"] else {}
-        action, memory = model.predict(
+        masks = {"action_masks": view.action_mask} if self._takes_masks else {}
+        action, self._recurrence.state = model.predict(
             _fitted(view, model.observation_space),
             state=memory,
             episode_start=np.array([memory is None]),
             deterministic=not self.sample,
             **masks,
         )
-        self._set("_memory", memory)
         if view.actions is None:
             return action
         return int(np.ravel(action)[0]) + view.first_action
@@ -171,12 +186,6 @@ def _action_scores(model: Any, observation: Any) -> NDArray[Any] | None:
     return None if found is None else np.asarray(found.cpu())[0]
 
 
-def _takes_masks(model: Any) -> bool:
-    import inspect
-
-    return "action_masks" in inspect.signature(model.predict).parameters
-
-
 def _fitted(view: Observation, space: Any) -> Any:
     observation = view.observation
     spaces = getattr(space, "spaces", None)
@@ -205,19 +214,23 @@ class NetworkAgent(ViewAgent):
     is_trained: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        model: Any = self
-        self._set("_network", model.load())
+        self._network  # noqa: B018 - a file that cannot be read is refused now
         super().__post_init__()
+
+    @functools.cached_property
+    def _network(self) -> Any:
+        model: Any = self
+        return model.load()
 
     def require_spaces(self, view: Observation, space: Any) -> None:
         model: Any = self
-        model.require_shape(self.__dict__["_network"], np.shape(view.observation))
+        model.require_shape(self._network, np.shape(view.observation))
 
     def answer(self, view: Observation) -> Any:
         model: Any = self
         mask = np.ones(view.actions or 0, dtype=bool) if view.action_mask is None else view.action_mask
         seen = np.asarray(view.observation, dtype=np.float32)
-        found = model.run(self.__dict__["_network"], seen[None], mask[None])
+        found = model.run(self._network, seen[None], mask[None])
         array = numpy_array(found[0] if isinstance(found, tuple | list) else found)
         single = array[0] if array.ndim > 0 and array.shape[0] == 1 else array
         return int(single) if self.outputs is Outputs.ACTIONS and single.ndim == 0 else single

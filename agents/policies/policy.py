@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -228,6 +229,20 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def _check_policy(name: str, policy: Any) -> Any:
+    if isinstance(policy, str):
+        if not policy:
+            raise InvalidSettingError(
+                "a policy agent needs its policy: a function of (observation, action_mask), or the 'module:name' "
+                "of one"
+            )
+        policy = import_name(policy)
+    if not callable(policy) or isinstance(policy, type):
+        raise InvalidSettingError(f"policy must be a function of (observation, action_mask), not {policy!r}")
+    _arguments_of(policy)
+    return policy
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
@@ -240,22 +255,12 @@ class PolicyAgent(ViewAgent):
 
     kind: ClassVar[str] = "policy"
 
-    policy: Callable[..., Any] | str = field(default="", kw_only=False)
+    policy: Callable[..., Any] | str = field(default="", kw_only=False, metadata={"check": _check_policy})
 
-    def __post_init__(self) -> None:
-        policy = self.policy
-        if isinstance(policy, str):
-            if not policy:
-                raise InvalidSettingError(
-                    "a policy agent needs its policy: a function of (observation, action_mask), or the "
-                    "'module:name' of one"
-                )
-            policy = import_name(policy)
-            self._set("policy", policy)
-        if not callable(policy) or isinstance(policy, type):
-            raise InvalidSettingError(f"policy must be a function of (observation, action_mask), not {policy!r}")
-        self._set("_arguments", _arguments_of(policy))
-        super().__post_init__()
+    @functools.cached_property
+    def _arguments(self) -> int:
+        assert callable(self.policy), "names become functions when the agent is made"
+        return _arguments_of(self.policy)
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
@@ -266,7 +271,7 @@ class PolicyAgent(ViewAgent):
     def answer(self, view: Observation) -> Any:
         assert callable(self.policy), "names become functions when the agent is made"
         given = (view.observation, view.action_mask, view.agent)
-        return self.policy(*given[: self.__dict__["_arguments"]])
+        return self.policy(*given[: self._arguments])
 
 
 def _arguments_of(policy: Callable[..., Any]) -> int:

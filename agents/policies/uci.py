@@ -9,11 +9,12 @@ import functools
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import RESERVE, GameClock
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.settings import check_number, whole
 from zermelo.agents.policies.engines import START_SECONDS, EngineAgent, EngineMoveError, quoted
 from zermelo.envs import InvalidSettingError, UnsupportedGameError
@@ -29,6 +30,20 @@ _LONGEST: Final = 600.0
 """Seconds after which a search that only nodes or depth limit is taken to hang."""
 _OPTION: Final = re.compile(r"option name (?P<name>.+?) type (?P<rest>.*)")
 _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
+
+
+class _Talk(Memory):
+    """What an engine knows of the game.
+
+    Attributes:
+        clock: The game's, by which it manages its time.
+        reply: The position after the last moves as a function, the engine's own move, and the reply it expects.
+        expected: The position that it ponders on.
+    """
+
+    clock: GameClock | None = None
+    reply: tuple[Callable[..., str | None], str, str] | None = None
+    expected: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -56,6 +71,8 @@ class UciAgent(EngineAgent):
     elo: int | None = whole(None)
     threads: int = whole(1, lower=1)
 
+    _talk: _Talk = field(init=False, default_factory=_Talk)
+
     def __post_init__(self) -> None:
         if self.seconds is not None:
             check_number("seconds", self.seconds, lower=0, above=True)
@@ -81,8 +98,7 @@ class UciAgent(EngineAgent):
         self._running.send(f"setoption name {name} value {value}")
 
     def _new_game(self) -> None:
-        for name in ("_clock", "_next", "_expected"):
-            self.__dict__.pop(name, None)
+        self._talk.clock = self._talk.reply = self._talk.expected = None
         self._ask("ucinewgame", "isready", wanted="readyok", seconds=START_SECONDS.get())
 
     def _ask(self, *commands: str, wanted: str, seconds: float) -> str:
@@ -99,11 +115,11 @@ class UciAgent(EngineAgent):
 
     def tell_clock(self, clock: GameClock) -> None:
         """Has the engine manage its time by a game's clock, from its next move on."""
-        self._set("_clock", clock)
+        self._talk.clock = clock
 
     def decide(self, env: Any) -> int:
         here, actions, after = _chess_position(env)
-        expected = self.__dict__.pop("_expected", None)
+        expected, self._talk.expected = self._talk.expected, None
         if expected is not None:
             self._game.pondered = self.pondered.after(is_hit=expected == here)
         commands = ["ponderhit"]
@@ -120,13 +136,13 @@ class UciAgent(EngineAgent):
         if move not in actions:
             raise EngineMoveError(f"{self.path} answered {quoted(line)}, which is no legal move")
         reply = words[3] if words[2:3] == ["ponder"] and len(words) > 3 else ""
-        self._set("_next", (after, move, reply) if reply else None)
+        self._talk.reply = (after, move, reply) if reply else None
         return actions[move]
 
     @property
     def _patience(self) -> float:
         """Seconds that the engine may take for an answer."""
-        clock: GameClock | None = self.__dict__.get("_clock")
+        clock = self._talk.clock
         limit = math.inf if clock is None else min(clock.own_left, clock.move_seconds)
         if self.nodes is not None or self.depth is not None:
             return min(limit, _LONGEST)
@@ -141,7 +157,7 @@ class UciAgent(EngineAgent):
     def _limits(self) -> str:
         limits = {"nodes": self.nodes, "depth": self.depth}
         given = " ".join(f"{name} {value}" for name, value in limits.items() if value is not None)
-        clock: GameClock | None = self.__dict__.get("_clock")
+        clock = self._talk.clock
         if given or clock is None:
             return given or f"movetime {_milliseconds(self._most_seconds(None))}"
         left = [seconds - RESERVE if seat == clock.seat else seconds for seat, seconds in enumerate(clock.left)]
@@ -154,15 +170,17 @@ class UciAgent(EngineAgent):
     def ponder(self) -> None:
         """Has the engine think on the reply that it expects (UCI's ``go ponder``), if it has named one."""
         self.stop_pondering()
-        if (found := self.__dict__.pop("_next", None)) is not None:
+        found, self._talk.reply = self._talk.reply, None
+        if found is not None:
             after, move, reply = found
             if (expected := after(move, reply)) is not None:
                 self._running.send(f"position fen {expected}")
                 self._running.send(f"go ponder {self._limits}")
-                self._set("_expected", expected)
+                self._talk.expected = expected
 
     def stop_pondering(self) -> None:
-        if self.__dict__.pop("_expected", None) is not None:
+        expected, self._talk.expected = self._talk.expected, None
+        if expected is not None:
             self._ask("stop", wanted="bestmove", seconds=0.0)
 
 

@@ -6,12 +6,13 @@ import heapq
 import itertools
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.memory import State
 from zermelo.agents.base.requirements import require_deterministic, require_one_player, require_perfect_information
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.scores import Scale
@@ -46,6 +47,13 @@ class _Plan(NamedTuple):
 _NOTHING = _Plan({})
 
 
+class _Planned(State):
+    """The plan of the game that is played."""
+
+    game: Game[Any] | None = None
+    plan = _NOTHING
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestFirstAgent(SearchAgent):
     """Best-first search for puzzles: one player, no chance, nothing hidden.
@@ -68,18 +76,20 @@ class BestFirstAgent(SearchAgent):
     nodes: int | None = None
     seconds: float | None = None
 
+    _planned: _Planned = field(init=False, default_factory=_Planned)
+
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._set("_plan", (None, _NOTHING))
+        self._planned.game, self._planned.plan = None, _NOTHING
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        planned_for, plan = self.__dict__["_plan"]
-        if planned_for != game or game.key(state) not in plan.steps:
+        plan = self._planned.plan
+        if self._planned.game != game or game.key(state) not in plan.steps:
             plan = _NOTHING
         stopped_by = StoppedBy.COMPLETED
         if not plan.is_settled:
             plan, stopped_by = _better_plan(game, state, plan, budget)
-            self._set("_plan", (game, plan))
+            self._planned.game, self._planned.plan = game, plan
         line = _line(game, state, plan)
         values = {line[0]: _total(game, state, plan)} if line and plan.is_settled else {}
         action = line[0] if line else game.legal_actions(state)[0]
@@ -166,6 +176,13 @@ _MOST_STEPS: Final = 1_000
 """With more steps left than this a time limit is taken for none: its end is far away."""
 
 
+class _Solved(State):
+    """The table of the last game; it is settled if more steps would change nothing."""
+
+    table: ValueTable | None = None
+    is_settled = False
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ValueIterationAgent(SearchAgent):
     """Computes the values of all states by value iteration, and plays by that table.
@@ -183,12 +200,13 @@ class ValueIterationAgent(SearchAgent):
     tolerance: float = number(1e-9, lower=1e-14)
     most_states: int = whole(2_000_000, lower=1)
 
+    _solved: _Solved = field(init=False, default_factory=_Solved)
+
     def check_game(self, game: Game[Any]) -> None:
         require_finite(game.traits)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        table: ValueTable | None
-        table, is_settled = self.__dict__.get("_table", (None, False))
+        table, is_settled = self._solved.table, self._solved.is_settled
         left = state.left if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
         seat = game.to_move(state)
@@ -197,8 +215,7 @@ class ValueIterationAgent(SearchAgent):
             steps = None if left is None else int(left) - 1
             serves = table is not None and (table.game is game or table.game == game) and state in table
             # Values that have settled after some steps are those of more steps as well.
-            serves = serves and is_settled and (steps is None or steps >= table.sweeps)
-            if table is None or not serves:
+            if table is None or not serves or not is_settled or (steps is not None and steps < table.sweeps):
                 table = value_iteration(
                     game,
                     self.tolerance,
@@ -207,7 +224,7 @@ class ValueIterationAgent(SearchAgent):
                     steps=steps,
                     check=budget.check_clock,
                 )
-                self._set("_table", (table, steps is None or table.sweeps < steps))
+                self._solved.table, self._solved.is_settled = table, steps is None or table.sweeps < steps
             action, action_values = table.action(state), table.action_values(state)
             value = action_values[action]
             nodes, stats = len(table), {"sweeps": table.sweeps, "tolerance": table.tolerance}

@@ -69,7 +69,7 @@ def test_each_game_is_played_by_one_of_the_two_as_often_as_the_rating_says(ladde
     for seed in range(300):
         agent.reset(seed)
         assert env.action_space(env.agent_selection).contains(agent.act(env))
-        played.append(agent.__dict__["_playing"].name)
+        played.append(agent._rungs.playing.name)
     assert set(played) == {"random", "greedy"}
     assert 50 <= played.count("greedy") <= 100  # of 300, a quarter
 

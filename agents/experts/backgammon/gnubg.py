@@ -11,10 +11,11 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.policies.engines import EngineAgent, EngineError
 from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
 from zermelo.envs.games import Backgammon
@@ -108,6 +109,14 @@ def whole_plays(game: Any, state: BackgammonState) -> dict[tuple[Side, Side], tu
     return found
 
 
+class _Talk(Memory):
+    """The second half of a move, by the position it is for, and how many questions were asked."""
+
+    def __init__(self) -> None:
+        self.planned: dict[BackgammonState, int] = {}
+        self.asked = 0
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class GnubgAgent(EngineAgent):
     """Plays GNU Backgammon in ``zermelo/Backgammon-v0``: ``gnubg(level="casual")``.
@@ -124,11 +133,11 @@ class GnubgAgent(EngineAgent):
     level: str = "beginner"
     seconds: float = 60.0
 
+    _talk: _Talk = field(init=False, default_factory=_Talk)
+
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
             raise UnknownNameError(f"gnubg has no level {self.level!r} here: there are {', '.join(LEVELS)}")
-        self._set("_planned", {})
-        self._set("_asked", [])
         super().__post_init__()
 
     def _arguments(self) -> list[str]:
@@ -145,14 +154,13 @@ class GnubgAgent(EngineAgent):
         )  # fmt: skip
 
     def _new_game(self) -> None:
-        self.__dict__["_planned"].clear()
+        self._talk.planned.clear()
         self._ask("new session")
 
     def _ask(self, *commands: str) -> str:
         """The answer to some commands; an unknown one, which it complains of, marks its end."""
-        asked = self.__dict__["_asked"]
-        asked[:] = [sum(asked) + 1]
-        mark = f"zermelo{asked[0]}"
+        self._talk.asked += 1
+        mark = f"zermelo{self._talk.asked}"
         return " ".join(self._answer(*commands, mark, until=lambda line: mark in line, seconds=self.seconds)[:-1])
 
     @classmethod
@@ -166,7 +174,7 @@ class GnubgAgent(EngineAgent):
         self.check_env(env)
         root = position(env)
         game, state = root.game, root.state
-        planned: dict[BackgammonState, int] = self.__dict__["_planned"]
+        planned = self._talk.planned
         if state in planned:
             return root.number(planned.pop(state))
         plays = whole_plays(game, state)

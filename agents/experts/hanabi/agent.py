@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
@@ -113,6 +114,13 @@ class HanabiPolicy:
         return int(self._function(*self._start, *where, samples, seed, out.ctypes.data)), out
 
 
+class _LastGame(Memory):
+    """The policy for the last game."""
+
+    game: Game[Any] | None = None
+    policy: HanabiPolicy | None = None
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class HanabiAgent(SearchAgent):
     """Plays Hanabi by rules: it reads hints by a convention, and gives hints that the others read alike.
@@ -133,12 +141,14 @@ class HanabiAgent(SearchAgent):
 
     convention: Convention = choice(Convention.SMART)
 
+    _last: _LastGame = field(init=False, default_factory=_LastGame)
+
     def blueprint(self, game: Game[Any], budget: Budget) -> HanabiPolicy:
-        kept = self.__dict__.get("_policy")
-        if kept is None or kept[0] is not game or not kept[1].compiled:
-            kept = game, HanabiPolicy(game, self.convention, budget)
-            self._set("_policy", kept)
-        return kept[1]
+        policy = self._last.policy
+        if policy is None or self._last.game is not game or not policy.compiled:
+            policy = HanabiPolicy(game, self.convention, budget)
+            self._last.game, self._last.policy = game, policy
+        return policy
 
     def decide(self, env: Any) -> Any:
         """Acts in half the time of ``search``: a result has nothing to add to the action."""
