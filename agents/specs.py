@@ -15,13 +15,15 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.live.failures import place_of
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
-_BY_NAME: Final = {
+_AGENTS: Final = {
     "random": "baselines:RandomAgent",
     "greedy": "baselines:GreedyAgent",
+    "noisy": "baselines:NoisyAgent",
     "minimax": "tree_search.alpha_beta.agents:MinimaxAgent",
     "alphabeta": "tree_search.alpha_beta.agents:AlphaBetaAgent",
     "expectiminimax": "tree_search.chance.agents:ExpectiminimaxAgent",
@@ -30,47 +32,42 @@ _BY_NAME: Final = {
     "paranoid": "tree_search.many_players.agents:ParanoidAgent",
     "bestreply": "tree_search.many_players.agents:BestReplyAgent",
     "mcts": "monte_carlo.agent:MCTSAgent",
-    "auto": "auto:AutoAgent",
-    "best_first": "solving.agents:BestFirstAgent",
+    "openspiel_mcts": "monte_carlo.openspiel:OpenSpielMCTSAgent",
     "ismcts": "monte_carlo.information_sets.agent:ISMCTSAgent",
     "simultaneous_mcts": "monte_carlo.simultaneous.agent:SimultaneousMCTSAgent",
+    "auto": "auto:AutoAgent",
+    "level": "level:LevelAgent",
+    "best_first": "solving.agents:BestFirstAgent",
+    "value_iteration": "solving.agents:ValueIterationAgent",
     "backward_induction": "equilibrium.agents:BackwardInductionAgent",
     "cfr": "equilibrium.agents:CFRAgent",
-    "value_iteration": "solving.agents:ValueIterationAgent",
-}
-_LEARNED: Final = {
+    "policytable": "equilibrium.agents:PolicyTableAgent",
     "policy": "policies.policy:PolicyAgent",
     "sb3": "policies.models:Sb3Agent",
     "torch": "policies.models:TorchAgent",
     "onnx": "policies.models:OnnxAgent",
-}
-_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
-"""What files of models end in, each with the agent that plays one."""
-_ENGINES: Final = {
     "uci": "policies.uci:UciAgent",
     "gtp": "policies.gtp:GtpAgent",
 }
-_NEED_MORE: Final = {
-    **_LEARNED,
-    **_ENGINES,
-    "openspiel_mcts": "monte_carlo.openspiel:OpenSpielMCTSAgent",
-    "noisy": "baselines:NoisyAgent",
-    "level": "level:LevelAgent",
-    "policytable": "equilibrium.agents:PolicyTableAgent",
-}
-"""Agents that cannot be made from the name alone."""
-
-
-@functools.cache
-def _by_name() -> dict[str, str]:
-    """Where the classes of agents are that can be made from the name alone; their modules are imported later."""
-    return {**_BY_NAME, **by_name("agents")}
+"""Where the class of each agent is, whose module is imported when one is asked for; experts add theirs."""
+_NEED_MORE: Final = frozenset(
+    {"gtp", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "sb3", "torch", "uci"}
+)
+"""Agents that cannot be made from the name alone; nor can the experts' programs."""
+_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
+"""What files of models end in, each with the agent that plays one."""
 
 
 @functools.cache
 def _agents() -> dict[str, str]:
     """Where the class of every agent with a name is."""
-    return {**_by_name(), **_NEED_MORE, **by_name("programs")}
+    return {**_AGENTS, **by_name("agents"), **by_name("programs")}
+
+
+@functools.cache
+def _by_name() -> frozenset[str]:
+    """The names of agents that can be made from the name alone."""
+    return frozenset(_AGENTS.keys() - _NEED_MORE | by_name("agents").keys())
 
 
 def agent_names() -> list[str]:
@@ -79,8 +76,10 @@ def agent_names() -> list[str]:
 
 
 def _agent_class(name: str) -> type[Any]:
-    found: type[Any] = class_at(_agents()[name])
-    return found
+    if name not in _agents():
+        raise unknown_name("agent", name, _agents())
+    cls: type[Any] = class_at(_agents()[name])
+    return cls
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,7 @@ class AgentEntry:
     settings: Mapping[str, Any]
 
 
+@explained
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
@@ -120,8 +120,6 @@ def describe_agent(name: str) -> str:
     Raises:
         UnknownNameError: No agent has that name.
     """
-    if name not in _agents():
-        raise unknown_name("agent", name, _agents())
     return inspect.cleandoc(_agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
 
 
@@ -152,8 +150,6 @@ def describe_settings(name: str) -> list[Setting]:
     Raises:
         UnknownNameError: No agent has that name.
     """
-    if name not in _agents():
-        raise unknown_name("agent", name, _agents())
     sentences: dict[str, str] = {}
     agent = _agent_class(name)
     for cls in reversed(agent.__mro__):
@@ -248,7 +244,8 @@ def _is_harmless(setting: str, value: Any, words: Collection[str]) -> bool:
     if isinstance(value, str | Spec):
         if str(value) == _SHIPPED.get(setting):
             return True
-        return (setting in words and not getattr(value, "arguments", ())) or is_truth(value)
+        has_arguments = isinstance(value, Spec) and bool(value.arguments)
+        return (setting in words and not has_arguments) or is_truth(value)
     if isinstance(value, Mapping):
         return all(_is_harmless(setting, part, words) for pair in value.items() for part in pair)
     return isinstance(value, list | tuple) and all(_is_harmless(setting, part, words) for part in value)
@@ -290,6 +287,7 @@ def names_agent(text: str) -> bool:
     return name in _agents() or (":" in name and not os.path.exists(text))
 
 
+@explained
 def make_agent(agent: str | Agent) -> Agent:
     """The agent that a spec names; an agent is returned as it is.
 
@@ -312,14 +310,12 @@ def make_agent(agent: str | Agent) -> Agent:
     spec = agent_spec(agent)
     if ":" in spec.name:
         return _foreign(spec)
-    if spec.name not in _agents():
-        raise unknown_name("agent", spec.name, _agents())
     cls = _agent_class(spec.name)
     for setting in spec.arguments:
         if advice := by_name("instead").get(f"{spec.name}.{setting}"):
             raise InvalidSettingError(f"{spec.name} has no setting {setting}: write {advice}")
-    known = [field.name for field in setting_fields(cls)]
-    check_spec(spec, known)
+    names = [field.name for field in setting_fields(cls)]
+    check_spec(spec, names)
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made
 

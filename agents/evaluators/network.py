@@ -25,7 +25,8 @@ import numpy.typing as npt
 
 from zermelo.agents.base.scores import known_win
 from zermelo.agents.evaluators.protocol import values_by_seat
-from zermelo.envs import Chance, Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Chance, Game
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
@@ -72,10 +73,11 @@ def require_planes(game: Any) -> None:
     raise UnsupportedGameError(f"a network is for rules of {reason}, which {game.traits.name} has not")
 
 
+@dataclass(eq=False)
 class PlaneNetwork:
     """The value of a state by a small network.
 
-    Args:
+    Attributes:
         columns: For each bit of each seat's planes the number of its column in the first layer, or -1 for none;
             int32 of shape (2 seats, 64 * words).
         first: The first layer; int16 of shape (columns, hidden).
@@ -88,37 +90,36 @@ class PlaneNetwork:
         rules: The rules that it was fitted to (``rules_text``); it is for no others. Empty if that is not known.
     """
 
-    def __init__(
-        self,
-        columns: npt.NDArray[np.int32],
-        first: _Short,
-        bias: _Short,
-        outputs: _Short,
-        output_bias: npt.NDArray[np.int64],
-        phases: Sequence[int] = (),
-        path: str = "",
-        rules: str = "",
-    ) -> None:
-        hidden = len(bias)
+    columns: npt.NDArray[np.int32]
+    first: _Short
+    bias: _Short
+    outputs: _Short
+    output_bias: npt.NDArray[np.int64]
+    phases: Sequence[int] = ()
+    path: str = ""
+    rules: str = ""
+
+    def __post_init__(self) -> None:
+        self.phases = tuple(self.phases)
+        self._tables: dict[Any, NetworkTables | None] = {}
+        columns, first, hidden, blocks = self.columns, self.first, self.hidden, len(self.phases) + 1
         if hidden % _STEP or not _STEP <= hidden <= MOST_HIDDEN:
             raise InvalidSettingError(
                 f"the hidden size must be a multiple of {_STEP} up to {MOST_HIDDEN}, not {hidden}"
             )
-        shapes = (2, *columns.shape[1:]), (len(first), hidden), (hidden,), (len(phases) + 1, 2 * hidden)
-        fits = (columns.shape, first.shape, bias.shape, outputs.shape) == shapes
-        if not fits or columns.ndim != 2 or columns.shape[1] % 64 or output_bias.shape != (len(phases) + 1,):
+        shapes = (2, *columns.shape[1:]), (len(first), hidden), (hidden,), (blocks, 2 * hidden), (blocks,)
+        arrays = columns, first, self.bias, self.outputs, self.output_bias
+        if tuple(array.shape for array in arrays) != shapes or columns.ndim != 2 or columns.shape[1] % 64:
             raise InvalidSettingError("the parts of the network do not fit together")
-        if (
-            columns.min(initial=0) < -1
-            or columns.max(initial=-1) >= len(first)
-            or np.abs(outputs.astype(int)).max(initial=0) > LARGEST_OUTPUT
-        ):
+        largest = np.abs(self.outputs.astype(int)).max(initial=0)
+        is_there = columns.min(initial=0) >= -1 and columns.max(initial=-1) < len(first)
+        if not is_there or largest > LARGEST_OUTPUT:
             raise InvalidSettingError("the network has columns that are not there, or weights that are too large")
-        self.columns, self.first, self.bias = columns, first, bias
-        self.outputs, self.output_bias, self.phases = outputs, output_bias, tuple(phases)
-        self.path, self.rules = path, rules
-        self.hidden = hidden
-        self._tables: dict[Any, NetworkTables | None] = {}
+
+    @property
+    def hidden(self) -> int:
+        """Size of the hidden layer of each seat."""
+        return len(self.bias)
 
     def _parts(self) -> tuple[bytes, ...]:
         arrays = self.columns, self.first, self.bias, self.outputs, self.output_bias

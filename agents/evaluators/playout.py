@@ -12,10 +12,12 @@ import numpy as np
 
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.settings import check_whole
-from zermelo.envs import Game
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import format_spec
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class PlayoutEvaluator:
     """The average outcome of random games from the state on.
@@ -38,8 +40,8 @@ class PlayoutEvaluator:
 
     def spec(self) -> str:
         default = PlayoutEvaluator()
-        shown = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
-        return format_spec("playout", shown)
+        changed = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return format_spec("playout", changed)
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         return self._evaluate(game, state, lambda: None)
@@ -50,7 +52,7 @@ class PlayoutEvaluator:
     def _evaluate(self, game: Game[Any], state: Any, check: Callable[[], None]) -> tuple[float, ...]:
         seed = stable_hash(self.seed, game.key(state)) >> 2
         playouts = Playouts(game, RandomNumbers(seed), np.random.default_rng(seed), longest=self.moves)
-        budget: Any = _Check(check)
+        budget: Any = _CheckedBudget(check)
         before = game.utility(state)
         middle = _middle(game, before)
         totals = [0.0] * len(before)
@@ -62,7 +64,7 @@ class PlayoutEvaluator:
         return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
 
 
-class _Check:
+class _CheckedBudget:
     """In place of a budget: calls a function before each move."""
 
     def __init__(self, check: Callable[[], None]) -> None:

@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 
 from zermelo.agents.base.settings import setting_text
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.support.spec_text import format_spec
 
 
@@ -171,11 +172,11 @@ def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ..
     if math.isfinite(upper - lower):
         inside = np.clip(lower + (answer + 1) / 2 * (upper - lower), lower, upper)
         answer = np.clip(inside, math.nextafter(lower, math.inf), math.nextafter(upper, -math.inf))
-    told: list[float] = answer.tolist()
-    if len(told) == traits.seats:
-        return tuple(told[(other - seat) % traits.seats] for other in range(traits.seats))
+    values: list[float] = answer.tolist()
+    if len(values) == traits.seats:
+        return tuple(values[(other - seat) % traits.seats] for other in range(traits.seats))
     if traits.is_opposed:
-        return traits.values_by_seat(seat, told[0])
+        return traits.values_by_seat(seat, values[0])
     raise InvalidSettingError(
         f"{traits.name} has {traits.seats} players who are not simply opposed: a network gives a value for each"
     )

@@ -24,8 +24,11 @@ from zermelo.agents.baselines import GreedyAgent
 from zermelo.agents.evaluators.fitted_linear import OBSERVATION, Features, FittedLinear, Floats, expected
 from zermelo.agents.evaluators.network import require_writable
 from zermelo.agents.training.networks.self_play import MAX_MOVES, Player, SelfPlayGames, at_random, searching
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make_env
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.registration.make import make_env
+from zermelo.envs.support.calls import explained
 
 _STARTS: Final = 50
 _WALKS: Final = 20
@@ -67,6 +70,7 @@ class _Played(NamedTuple):
     returns: Floats
 
 
+@explained
 def tune(
     env: Any,
     *,
@@ -107,21 +111,12 @@ def tune(
     if outcome_share > 1:
         raise InvalidSettingError(f"outcome_share must be at most 1, not {outcome_share}")
     require_writable(out)
-    shown = Features(features)
-    live = make_env(env) if isinstance(env, str) else env
-    if isinstance(env, type) or not hasattr(live, "reset"):
-        live = env()
+    chosen = Features(features)
+    live, game, starts = _starting_states(env, seed)
     generator = np.random.default_rng(seed)
-    starts = []
-    for number in range(_STARTS):
-        live.reset(seed=seed + number)
-        game = as_game(live)
-        starts.append(game.snapshot(live))
-    require_perfect_information(game.traits, "tune")
-    require_one_or_two_opposed(game.traits, "tune")
     moves = sum(1 for _ in range(_WALKS) for _ in random_game(game, starts[0], generator, MAX_MOVES))
     opening, bounds = round(_OPENING_SHARE * moves / _WALKS), game.traits.utility_bounds
-    written = evaluator = _written(shown, bounds)
+    written = evaluator = _written(chosen, bounds)
     before, done = list[_Played](), list[TuningRound]()
     for number in range(1, rounds + 1):
         player, until = _player(game, evaluator, generator, seed), 0 if evaluator is None else opening
@@ -130,21 +125,35 @@ def tune(
         for count in range(1, games + 1):
             recorded, final = loop.play()
             if recorded:
-                played.append(_with_returns(game, shown, recorded, final, outcome_share))
+                played.append(_with_returns(game, chosen, recorded, final, outcome_share))
             on_game(f"round {number}", count, games)
         if not played:
             raise UnsupportedGameError(
                 f"games of {game.traits.name} are over before there is anything to learn from"
             )
         weights, loss, average = _fit(bounds, before, played, written, ridge)
-        evaluator = FittedLinear(shown, weights, out)
-        about = {"env": game_name(live), "games": games, "rounds": number, "seed": seed}
-        evaluator.save(out, about)
+        evaluator = FittedLinear(chosen, weights, out)
+        evaluator.save(out, {"env": game_name(live), "games": games, "rounds": number, "seed": seed})
         done.append(TuningRound(number, len(played), sum(len(one.returns) for one in played), loss, average))
         on_round(done[-1])
         before = [*before, *played][-_REMEMBERED * games :] if number > 1 else []
     assert evaluator is not None, "there is a round"
     return Tuned(evaluator, tuple(done))
+
+
+def _starting_states(env: Any, seed: int) -> tuple[Any, Any, list[Any]]:
+    """A live environment, its game, and states that games begin with."""
+    live = make_env(env) if isinstance(env, str) else env
+    if isinstance(env, type) or not hasattr(live, "reset"):
+        live = env()
+    starts = []
+    for number in range(_STARTS):
+        live.reset(seed=seed + number)
+        game = as_game(live)
+        starts.append(game.snapshot(live))
+    require_perfect_information(game.traits, "tune")
+    require_one_or_two_opposed(game.traits, "tune")
+    return live, game, starts
 
 
 def _written(features: Features, bounds: tuple[float, float]) -> FittedLinear | None:
@@ -234,5 +243,5 @@ def regress(rows: Any, targets: Floats, prior: Floats, bounds: tuple[float, floa
         slope = expected(rows @ weights, (0.0, 1.0)) - goals if is_logistic else 2 * (rows @ weights - goals)
         return loss, rows.T @ slope + ridge * away
 
-    found = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return np.asarray(found.x)
+    fit = scipy.optimize.minimize(penalty, prior, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(fit.x)

@@ -8,12 +8,14 @@ import sys
 
 import pytest
 
-from zermelo.agents import Agent, AlphaBetaAgent, PlayoutEvaluator, RandomAgent, list_agents, make_agent, specs
+from zermelo.agents import Agent, AlphaBetaAgent, RandomAgent, list_agents, make_agent, specs
 from zermelo.agents.base.experts import by_name
+from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import describe_settings
-from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError
+from zermelo.envs import ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 
 Setting, Name = InvalidSettingError, UnknownNameError
 
@@ -219,9 +221,9 @@ def test_each_name_is_its_agents_kind() -> None:
     assert {"random", "alphabeta", "mcts", "sb3", "uci", *by_name("agents"), *by_name("programs")} <= names
     for name in names:
         assert specs._agent_class(name).kind == name
-    for name in specs._LEARNED:
+    for name in ("policy", "sb3", "torch", "onnx"):
         assert issubclass(specs._agent_class(name), ViewAgent)
-    for name in specs._ENGINES:
+    for name in ("uci", "gtp"):
         assert issubclass(specs._agent_class(name), EngineAgent)
 
 

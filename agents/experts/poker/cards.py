@@ -25,7 +25,9 @@ _ROOM: Final = 3 * PAIRS + 64
 _SUIT: Final = (1 << 13) - 1
 
 
-class _Nothing(NamedTuple):
+class NoState(NamedTuple):
+    """Stands for the state of a game where a kernel is built."""
+
     unused: int = 0
 
 
@@ -34,8 +36,8 @@ class Cards(NamedTuple):
 
     unused: int = 0
 
-    def initial_state(self) -> _Nothing:
-        return _Nothing()
+    def initial_state(self) -> NoState:
+        return NoState()
 
 
 class Equities(NamedTuple):
@@ -54,13 +56,13 @@ class Equities(NamedTuple):
 
 def equities(board: int, seed: int = 0) -> Equities:
     """The equities on a board of three to five cards; of a flop over a sample of the cards to come."""
-    found = Equities(np.zeros(PAIRS), np.zeros(PAIRS), np.zeros(PAIRS, np.int64))
+    result = Equities(np.zeros(PAIRS), np.zeros(PAIRS), np.zeros(PAIRS, np.int64))
     work = np.zeros(_ROOM, np.int64)
     function: Callable[..., int] = _COMPILED[0] if _COMPILED else open_boards
     start = starter(_RULES, 1)(_RULES.initial_state())
-    addresses = (array.ctypes.data for array in (*found, work))
+    addresses = (array.ctypes.data for array in (*result, work))
     function(*start, board, RUNOUTS if board.bit_count() == 3 else 0, seed, *addresses)
-    return found
+    return result
 
 
 _COMPILED: list[Callable[..., int]] = []

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo.agents.experts.poker.cards import NoState
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
@@ -85,17 +86,13 @@ class DealArrays(NamedTuple):
     outcomes: Ints
 
 
-class _Nothing(NamedTuple):
-    unused: int = 0
-
-
 class _Sweep(NamedTuple):
     """Stands for the rules of a game where a kernel is built."""
 
     rounds: int
 
-    def initial_state(self) -> _Nothing:
-        return _Nothing()
+    def initial_state(self) -> NoState:
+        return NoState()
 
 
 class PublicTreeCFR:

@@ -27,7 +27,7 @@ from zermelo.agents.knowledge.building.solve_parts import (
 )
 from zermelo.agents.knowledge.endgame_tables import ABSENT, TABLES, EndgameTable, canonical_key
 from zermelo.agents.knowledge.files import fingerprint, name_of
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
 from zermelo.envs.rules.contract import method_or_default

@@ -29,7 +29,7 @@ from zermelo.agents.knowledge.books import EXPANDED, PROVEN, Book, BookPosition,
 from zermelo.agents.knowledge.endgame_tables import canonical_key
 from zermelo.agents.solving.solve import solve
 from zermelo.agents.tree_search.exact.prover import Prover, can_prove
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.position import position
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.rules_game import RulesGame
@@ -330,5 +330,5 @@ class _Growth:
             key: BookPosition(node.state, node.value, PROVEN * node.proven | EXPANDED * (node.moves is not None))
             for key, node in self._by_key.items()
         }
-        about = {"agent": getattr(self._work.agent, "name", ""), "nodes": self._work.nodes}
+        about = {"agent": self._work.agent.name if self._work.agent else "", "nodes": self._work.nodes}
         return write_book(self._path, self._game.rules, about, rows)

@@ -22,7 +22,7 @@ from zermelo.agents.knowledge.books import EXPANDED, FOLLOWED, PROVEN, Book, Boo
 from zermelo.agents.knowledge.building.grow_book import BookProgress
 from zermelo.agents.knowledge.endgame_tables import canonical, canonical_key
 from zermelo.agents.tree_search.exact.prover import Prover
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.position import position
 from zermelo.envs.rules.history import without_past
 
@@ -78,14 +78,14 @@ class _Proving:
         self._game, self._path, self._agent, self._plies = game, path, agent, plies
         self._prover = Prover(game, memory_mb=memory_mb)
         self._quick = None if nodes is None else Prover(game, memory_mb=_QUICK_MB, nodes=nodes)
-        self._rows: dict[int, BookPosition] = {}
+        self._positions: dict[int, BookPosition] = {}
         self._ends = math.inf
 
     def run(self, state: Any, seconds: float | None, on_progress: Callable[[BookProgress], Any] | None) -> Book:
         started = saved = time.monotonic()
         self._ends = math.inf if seconds is None else started + seconds
         bare = without_past(state)
-        self._rows = open_book(self._path, self._game, bare, exact=True)
+        self._positions = open_book(self._path, self._game, bare, exact=True)
         frontier = {self._key(bare): (bare, _BOTH)}
         try:
             for ply in range(self._plies) if self._quick is None else itertools.count():
@@ -94,25 +94,25 @@ class _Proving:
                 after: dict[int, tuple[Any, int]] = {}
                 for _, (here, seats) in sorted(frontier.items()):  # the same order after an interruption
                     if (now := time.monotonic()) - saved >= _SAVE_EVERY:
-                        self._written()
+                        self._write()
                         saved = now
                     for child, followers in self._moves(here, seats, ply):
                         key = self._key(child)
                         after[key] = child, followers | after.get(key, (child, 0))[1]
                     self._check()
                     if on_progress is not None:
-                        known = len(self._rows)
-                        on_progress(BookProgress(known, known, known, now - started))
+                        size = len(self._positions)
+                        on_progress(BookProgress(size, size, size, now - started))
                 frontier = after
         except _OutOfTimeError:
             pass
         finally:
-            book = self._written()
+            book = self._write()
         return book
 
-    def _written(self) -> Book:
-        about = {"agent": getattr(self._agent, "name", ""), "exact": True}
-        return write_book(self._path, self._game.rules, about, self._rows)
+    def _write(self) -> Book:
+        about = {"agent": self._agent.name, "exact": True}
+        return write_book(self._path, self._game.rules, about, self._positions)
 
     def _key(self, state: Any) -> int:
         return canonical_key(self._game.rules, state)
@@ -122,7 +122,7 @@ class _Proving:
         game, mover = self._game, self._game.to_move(state)
         after = {action: without_past(game.result(state, action)) for action in game.legal_actions(state)}
         children = {action: canonical(game.rules, child)[1] for action, child in after.items()}
-        row = self._rows.get(self._key(state))
+        row = self._positions.get(self._key(state))
         value = row.value if row is not None and row.flags & PROVEN else None
         mine, theirs = seats & 1 << mover, seats & ~(1 << mover)
         goes_on = {a: theirs and self._goes_on(child, ply + 1) for a, child in children.items()}
@@ -155,13 +155,13 @@ class _Proving:
         Lines that meet may have the book follow more than one, and who reads it plays any of them.
         """
         mover = self._game.to_move(state)
-        rows = {action: self._rows.get(self._key(child)) for action, child in children.items()}
+        rows = {action: self._positions.get(self._key(child)) for action, child in children.items()}
         followed = [action for action, row in rows.items() if row and row.flags & FOLLOWED << mover]
         kept = [action for action in followed if self._value(children[action], mover, -1, value) == value]
         if kept:
             return kept
-        found = self._agent.search_state(self._game, state)
-        hopes = dict.fromkeys(children, -2.0) | found.action_values | {found.action: 2.0}
+        result = self._agent.search_state(self._game, state)
+        hopes = dict.fromkeys(children, -2.0) | result.action_values | {result.action: 2.0}
         for action in sorted(children, key=lambda action: -hopes[action]):
             if self._value(children[action], mover, value - 1, value) == value:
                 return [action]
@@ -172,7 +172,7 @@ class _Proving:
         if self._game.is_terminal(child):
             return float(self._game.utility(child)[mover])
         sign = 1 if self._game.to_move(child) == mover else -1
-        row = self._rows.get(self._key(child))
+        row = self._positions.get(self._key(child))
         if row is not None and row.flags & PROVEN:
             return sign * row.value
         upper = 1.0 if upper is None else upper
@@ -193,8 +193,8 @@ class _Proving:
 
     def _note(self, state: Any, value: float | None, flags: int) -> None:
         key = self._key(state)
-        row = self._rows.get(key)
+        row = self._positions.get(key)
         if value is None:
             assert row is not None, "it was valued"
             value = row.value
-        self._rows[key] = BookPosition(state, value, flags | PROVEN | (row.flags if row else 0))
+        self._positions[key] = BookPosition(state, value, flags | PROVEN | (row.flags if row else 0))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.knowledge.endgame_tables import ABSENT
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.scores import WIN
 
 NO_EXIT: Final = -32767

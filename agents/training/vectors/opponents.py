@@ -34,7 +34,8 @@ from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.rules_game import RulesGame
 
 MOST_MOVES_AHEAD: Final = 50_000
@@ -119,7 +120,7 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         "opponents of many games at once are 'random', 'greedy', 'alphabeta(depth=...)', 'minimax(depth=...)', "
         "'expectiminimax(depth=...)' where there is chance, 'mcts(simulations=...)', 'noisy(agent=...)' of one "
         "of these, or 'level(...)', as far as they compile, not "
-        f"{getattr(agent, 'name', agent)!r}: OpponentEnv takes any agent"
+        f"{agent.name!r}: OpponentEnv takes any agent"
     )
 
 
