@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-from zermelo.envs import ZermeloError
+from zermelo.envs.errors import ZermeloError
 
 
 @runtime_checkable

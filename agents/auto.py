@@ -37,12 +37,14 @@ from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.agents import BestFirstAgent, ValueIterationAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
-from zermelo.envs import Chance, Game, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Chance, Game
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
@@ -106,6 +108,7 @@ class _Choice(NamedTuple):
         return f"{self.kind.kind}: {self.reason}"
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AutoAgent(SearchAgent):
     """Chooses the search that fits the game, and says why.

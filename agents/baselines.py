@@ -17,10 +17,13 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
-from zermelo.envs import Game, GameOverError
+from zermelo.envs.errors import GameOverError
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import Spec
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomAgent(ConfiguredAgent):
     """Plays legal actions uniformly at random.
@@ -81,6 +84,7 @@ class NoisyAgent(ConfiguredAgent):
         return RandomAgent(seed=int(self.generator.integers(2**31))).decide(env)
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class GreedyAgent(SearchAgent):
     """Tries each action once and plays the one whose reward and evaluation afterwards are best for itself.

@@ -25,7 +25,7 @@ from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.memory import State
 from zermelo.agents.base.settings import number, path
 from zermelo.agents.specs import make_agent, require_plain_agent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import search_game
 from zermelo.envs.rules.rules_game import RulesGame

@@ -27,10 +27,10 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.envs import Game, GameOverError, UnsupportedGameError
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.game import Traits
+from zermelo.envs.errors import GameOverError, UnsupportedGameError
+from zermelo.envs.game import Game, Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.support.calls import explained

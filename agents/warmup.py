@@ -15,7 +15,8 @@ from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ma
 from zermelo.agents.tree_search.exact.prover import PROOF, can_prove
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
-from zermelo.envs import Chance, Information, RewardSum, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.position import search_game

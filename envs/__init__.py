@@ -9,7 +9,7 @@ import sys
 
 from zermelo.envs.support.lazy_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__, quick=("clone_env",))
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
 
 if "pettingzoo" in sys.modules or "gymnasium" in sys.modules:  # they are told of our environments
     importlib.import_module(f"{__name__}.registration")

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 
 CHANCE: Final = -1
@@ -63,6 +64,7 @@ class TraitSource(enum.StrEnum):
     ASSUMED = "assumed, as random play did not show it"
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class Traits:
     """The facts about a game that a search needs before it starts.

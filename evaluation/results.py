@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.score import half_points, ranks_of
 
@@ -102,6 +103,7 @@ class Score:
         return (self.wins + self.draws / 2) / self.games if self.games else math.nan
 
 
+@explained
 class GameCounts:
     """How often each line-up finished in each way; an immutable value.
 
@@ -270,6 +272,7 @@ Rotation: TypeAlias = tuple[Result, ...]
 """The results of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
 
 
+@explained
 @dataclass(frozen=True)
 class Results:
     """Any number of games, counted.

@@ -16,7 +16,8 @@ from docs_site import as_markdown
 from zermelo.agents import AutoAgent
 from zermelo.agents.level import FOLDER as SHIPPED
 from zermelo.agents.level import Levels, levels_for
-from zermelo.envs import as_game, list_envs, make_env
+from zermelo.envs import as_game, list_envs
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.registration.own_games import env_maker
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "games"

@@ -22,7 +22,7 @@ from unittest import mock
 
 from zermelo.agents.specs import make_agent
 from zermelo.agents.warmup import kernels_of
-from zermelo.envs import as_game, make_env
+from zermelo.envs import as_game
 from zermelo.envs.games import Go
 from zermelo.envs.jit import build
 from zermelo.envs.jit.code_cache import shipped_file
@@ -46,6 +46,7 @@ from zermelo.envs.jit.portable import (
     portable_name,
     write_archive,
 )
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.registration.registry import OWN_ENVS
 
 LEFT_OUT = "minimax", "paranoid"

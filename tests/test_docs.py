@@ -106,7 +106,7 @@ def in_a_folder(tmp_path, monkeypatch):
 
 def failures(text):
     """The lines of what was printed that tell of an agent's failure."""
-    from zermelo.evaluation import FailureKind
+    from zermelo.evaluation.match.record import FailureKind
 
     return [line for line in text.splitlines() if re.search(rf"\b({'|'.join(FailureKind)}|FORFEIT)\b", line)]
 
@@ -172,7 +172,9 @@ def printed_specs(pattern):
 
 @pytest.mark.filterwarnings("ignore")  # of environments of others
 def test_every_environment_that_is_printed_can_be_made():
-    from zermelo.envs import MissingDependencyError, ZermeloError, make_env
+    from zermelo.envs import ZermeloError
+    from zermelo.envs.errors import MissingDependencyError
+    from zermelo.envs.registration.make import make_env
 
     specs = printed_specs(ENV_SPEC)
     assert len(specs) > 30
@@ -190,7 +192,8 @@ def test_every_environment_that_is_printed_can_be_made():
 def test_every_agent_that_is_printed_can_be_made():
     """Where a file is missing, or dots, braces or capitals stand for a value, only the names of settings count."""
     from zermelo.agents import list_agents, make_agent
-    from zermelo.envs import MissingDependencyError, ZermeloError
+    from zermelo.envs import ZermeloError
+    from zermelo.envs.errors import MissingDependencyError
 
     kinds = "|".join(sorted((entry.name for entry in list_agents()), key=len, reverse=True))
     specs = printed_specs(re.compile(rf"(?<![\w./:=-])(?:{kinds})(?=\(\w+=){NESTED}"))

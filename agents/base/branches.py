@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from zermelo.envs import EnvFailedError, GameOverError
+from zermelo.envs.errors import EnvFailedError, GameOverError
 
 
 def child_of(game: Any, state: Any, action: int) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from zermelo.agents.base.settings import check_number
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 
 RESERVE: Final = 0.2
 """Seconds that are kept for what is not the search's: the way to the agent's process and back, a busy machine."""
@@ -29,6 +30,7 @@ class TimeShare(NamedTuple):
     most: float
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class GameClock:
     """The remaining time of all players before a move.

@@ -10,7 +10,7 @@ import numpy as np
 
 from zermelo.agents.base.memory import GameState, Pondered, State
 from zermelo.agents.base.settings import check_settings, setting_fields, setting_text, whole
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.live.wrappers import is_dead
 from zermelo.envs.support.spec_text import format_spec
 

@@ -13,7 +13,7 @@ import numpy as np
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits
-from zermelo.envs import Chance, Game, Information
+from zermelo.envs.game import Chance, Game, Information
 
 NO_LIMITS: Final = Limits()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Final
 
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 
 FITTED_UNIT: Final = 1 << 16
 """Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""

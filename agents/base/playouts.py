@@ -11,8 +11,9 @@ import numpy as np
 from zermelo.agents.base.branches import leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.envs import CHANCE, Chance, EnvFailedError, GameOverError
 from zermelo.envs.capabilities import SupportsPlayouts
+from zermelo.envs.errors import EnvFailedError, GameOverError
+from zermelo.envs.game import CHANCE, Chance
 from zermelo.envs.rules.bits import mix, shift_right
 
 

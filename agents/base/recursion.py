@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Game
 
 MAX_PLIES = 5000
 """No search, plain or compiled, looks further ahead than this many moves."""

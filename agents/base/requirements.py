@@ -11,19 +11,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from zermelo.envs import (
-    CHANCE,
-    Chance,
-    Game,
-    GameOverError,
-    Information,
-    RewardSum,
-    Traits,
-    UnknownTraitWarning,
-    UnsupportedGameError,
-    ZermeloError,
-)
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.errors import GameOverError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
+from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits
 
 
 class Fit(NamedTuple):

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, TypeAlias
 
-from zermelo.envs import Game, RewardSum, Traits, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Game, RewardSum, Traits
 
 Score: TypeAlias = tuple[float, float]
 """(value, mate distance), both for the seat that maximizes."""

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_choice, unknown_setting

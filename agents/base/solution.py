@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.printing import one_line, table_lines
-from zermelo.envs import Game, Traits
+from zermelo.envs.game import Game, Traits
 
 if TYPE_CHECKING:
     from zermelo.agents.equilibrium.policy_table import PolicyTable

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from zermelo.envs import ZermeloError
+from zermelo.envs.errors import ZermeloError
 
 AHEAD: Final = 8192
 """Tasks that are handed out before the first of them has ended."""

@@ -23,7 +23,10 @@ from zermelo.agents.equilibrium.sequence_form import (
     require_listed_chance,
 )
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
-from zermelo.envs import Game, InvalidSettingError, as_game
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 
 
 class _Learned(State):
@@ -33,6 +36,7 @@ class _Learned(State):
     policy: PolicyTable | None = None
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CFRAgent(SearchAgent):
     """Counterfactual regret minimization: a policy near an equilibrium, for small games with hidden cards.
@@ -98,6 +102,7 @@ def _policy_file(path: Any) -> str:
     return os.fspath(path)
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyTableAgent(SearchAgent):
     """Plays by a policy from a file, such as that of a solved game: actions are drawn from the seed.
@@ -174,6 +179,7 @@ def played(
     )
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BackwardInductionAgent(SearchAgent):
     """Solves a game of simultaneous moves from its end, a matrix game at each state, and plays that equilibrium.

@@ -21,8 +21,10 @@ from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, 
 from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
 from zermelo.agents.equilibrium.matrix_games import solve_matrix
 from zermelo.agents.equilibrium.sequence_form import Floats
-from zermelo.envs import Chance, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Chance
 from zermelo.envs.position import search_game
+from zermelo.envs.support.calls import explained
 
 _DIGITS: Final = 12
 
@@ -58,6 +60,7 @@ def _actions(game: Any, state: Any) -> list[list[int | None]]:
     return [list(game.actions_of(state, seat)) if seat in movers else [None] for seat in (0, 1)]
 
 
+@explained
 def solve_simultaneous(
     game: Any,
     state: Any = None,

@@ -15,8 +15,10 @@ from zermelo.agents.base.solution import SolvingProgress
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key
 from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
 from zermelo.agents.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game
 from zermelo.envs.position import search_game
+from zermelo.envs.support.calls import explained
 
 AnyPolicy: TypeAlias = PolicyTable | Callable[[Any, Any], Mapping[int, float]]
 """A table; or a function of game and state that gives the probability of each action of the player to move."""
@@ -42,6 +44,7 @@ class Exploitability:
         return self.nash_conv / len(self.values)
 
 
+@explained
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
     """The gain of a best response, averaged over the players; 0 in an equilibrium.
 
@@ -57,6 +60,7 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
     return best_responses(policy, game, most_states=most_states).exploitability
 
 
+@explained
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
     """Each player's value under a policy, and by a best response to it; arguments as ``exploitability``."""
     form = sequence_form(search_game(game), most_states=most_states)
@@ -128,6 +132,7 @@ class Equilibrium(Exploitability):
         return constant - self.best_responses[1], self.best_responses[0]
 
 
+@explained
 def solve_equilibrium(
     game: Any,
     *,

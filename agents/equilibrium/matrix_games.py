@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.equilibrium.sequence_form import Floats
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 
 _ROUNDING: Final = 1e-9
 _SMALL: Final = 1e-6
@@ -36,6 +37,7 @@ class Dominated(NamedTuple):
     by: Floats  # the mixture
 
 
+@explained
 def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
     """The value and an equilibrium of a zero-sum game.
 
@@ -84,6 +86,7 @@ def _programmed(payoffs: Floats) -> tuple[Floats, Floats]:
     return exact or (row / row.sum(), column / column.sum())
 
 
+@explained
 def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[int, int]]:
     """Rows and columns from which neither player gains by changing its own choice."""
     one, two = _matrices(first, second)
@@ -91,6 +94,7 @@ def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[i
     return [(int(row), int(column)) for row, column in np.argwhere(stable)]
 
 
+@explained
 def equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[Floats, Floats]]:
     """Equilibria of a small game, mixed ones too, by support enumeration over both players' payoffs.
 
@@ -127,6 +131,7 @@ def _indifferent(payoffs: Floats) -> Floats | None:
     return mixed if (mixed > _ROUNDING).all() else None
 
 
+@explained
 def dominated(first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[Dominated]:
     """Strictly dominated choices, one after the other: each is left out before the next is looked for."""
     payoffs = _matrices(first, second)

@@ -22,9 +22,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.data_files import FileKind, ShortText, decoded, open_lines, write_lines
 
 KIND: Final = FileKind("policy", "write it anew with `zermelo solve ENV --policy FILE`, or PolicyTable.save")
@@ -62,6 +64,7 @@ class _PolicyHeader(msgspec.Struct, frozen=True, kw_only=True):
     exploitability: float | None = None
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class PolicyTable:
     """States, or information states, and the probability of each action there.

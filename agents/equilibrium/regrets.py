@@ -26,7 +26,7 @@ from zermelo.agents.base.recursion import (
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.equilibrium.policy_table import Entry, PolicyTable, game_identity, information_key
 from zermelo.agents.equilibrium.sequence_form import Floats, SeatForm, SequenceForm
-from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import CHANCE, Game
 
 _ALPHA: Final = 1.5
 _BETA: Final = 0.0

@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.envs import CHANCE, Chance, Game, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import CHANCE, Chance, Game, Traits
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

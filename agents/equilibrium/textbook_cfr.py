@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 Mixed: TypeAlias = Mapping[int, float]
 """The probability of each action."""

@@ -20,7 +20,9 @@ import numpy.typing as npt
 from zermelo.agents.base.settings import check_number, import_name
 from zermelo.agents.evaluators.network import write_evaluation
 from zermelo.agents.evaluators.protocol import squash, values_by_seat
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.data_files import ShortText
 from zermelo.envs.support.spec_text import format_spec
 
@@ -30,6 +32,7 @@ Feature = Callable[[Game[Any], Any], float]
 """``feature(game, state)``: a number, greater where seat 0 stands better."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class LinearEvaluator:
     """Named features times weights (Russell and Norvig, 4th ed., section 5.3.1).

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.settings import flag, import_name
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
 
 _ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}

@@ -18,7 +18,8 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.evaluators.written import RewardsEvaluator
-from zermelo.envs import CHANCE, Chance, EnvFailedError, Game
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import CHANCE, Chance, Game
 
 
 def totals_after(

@@ -8,7 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.settings import inside_bounds
-from zermelo.envs import CHANCE, Game, InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import CHANCE, Game
 
 
 @runtime_checkable

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.data_files import in_a_sentence, read_json
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
 
@@ -30,6 +31,7 @@ EVALUATORS: Final = {
 """Where the evaluators are that have a name; experts add theirs. A module is imported when one is asked for."""
 
 
+@explained
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.
 

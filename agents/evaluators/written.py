@@ -8,8 +8,9 @@ from typing import Any
 
 from zermelo.agents.base.experts import experts
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game
 
 
 @dataclass(frozen=True, kw_only=True)

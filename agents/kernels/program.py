@@ -12,7 +12,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.agents.kernels import layout
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.build import is_ready as is_built
 from zermelo.envs.jit.compiling import can_compile, why_not_compiled

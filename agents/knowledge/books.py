@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.knowledge.endgame_tables import canonical_key, row_of
 from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past

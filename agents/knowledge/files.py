@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Arrays, Form, read_arrays, write_arrays

@@ -27,8 +27,10 @@ from zermelo.agents.monte_carlo.interface import (
     Start,
 )
 from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
-from zermelo.envs import Chance, Game, InvalidSettingError, Traits
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
@@ -39,6 +41,7 @@ _TRIES: Final = 2
 """With fewer simulations for each action, their outcomes say less than what actions pay at once."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MCTSAgent(MonteCarloConfig, ParallelAgent):
     """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.

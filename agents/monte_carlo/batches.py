@@ -18,7 +18,7 @@ from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.monte_carlo.plain import Evaluation, PlainMonteCarlo
 from zermelo.agents.monte_carlo.plain_nodes import Node
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 _Simulation: TypeAlias = tuple[list[tuple[Node, int]], Node]
 """A way down, and the leaf that it came to."""

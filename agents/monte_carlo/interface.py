@@ -14,8 +14,9 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, number, whole
-from zermelo.envs import CHANCE, Chance, EnvFailedError, Traits
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import CHANCE, Chance, Traits
 
 MAX_REUSE_PROBES: Final = 2_000
 """Nodes checked when looking for the new root in a kept tree."""

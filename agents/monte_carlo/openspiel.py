@@ -12,8 +12,9 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.agents.monte_carlo.interface import RULES, Selection
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.adapters.openspiel import OpenSpielGame
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import CHANCE, Chance, Game
 
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""

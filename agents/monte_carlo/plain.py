@@ -34,8 +34,9 @@ from zermelo.agents.monte_carlo.interface import (
     Start,
 )
 from zermelo.agents.monte_carlo.plain_nodes import Node, Simulation, below, children_at, nodes_from
-from zermelo.envs import CHANCE, Chance, EnvFailedError
 from zermelo.envs.capabilities import SupportsPlayoutActions
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import CHANCE, Chance
 
 _FOR_REUSE: Final = 0.1
 """The share of the time that may go into finding a state in the tree of the last move."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 
 @dataclass(slots=True, eq=False)

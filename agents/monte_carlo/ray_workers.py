@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from zermelo.envs import EnvFailedError, MissingDependencyError
+from zermelo.envs.errors import EnvFailedError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
 from zermelo.envs.support.local_modules import search_path
 

@@ -22,7 +22,8 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import check_whole, function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import Game, InvalidSettingError, Traits
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game, Traits
 from zermelo.envs.position import position
 from zermelo.envs.traits.merging import PATIENCE
 

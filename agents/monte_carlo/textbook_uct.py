@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import CHANCE, Game
 
 
 class Draws(Protocol):

@@ -24,10 +24,9 @@ import numpy as np
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.monte_carlo.merging import Order, Part
-from zermelo.envs import EnvFailedError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.errors import EnvFailureWarning
+from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 
 _LOOK: Final = 1.0
 """Seconds after which a process looks whether the one that started it is still there."""

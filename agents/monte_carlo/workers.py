@@ -27,10 +27,15 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo.merging import Order, Part, shares_of
-from zermelo.envs import EnvFailedError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
-from zermelo.envs.errors import EnvFailureWarning
+from zermelo.envs.errors import (
+    EnvFailedError,
+    EnvFailureWarning,
+    InvalidSettingError,
+    UnsupportedGameError,
+    ZermeloError,
+)
 from zermelo.envs.support.local_modules import search_path
 
 _POLL: Final = 0.02

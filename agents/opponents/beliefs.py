@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
-from zermelo.envs import CHANCE, Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsPast
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import CHANCE, Game
 from zermelo.envs.support.spec_text import Spec
 
 UNIFORM: Final = "uniform"

@@ -14,8 +14,9 @@ from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer
 from zermelo.agents.opponents.models import AgentOpponent
 from zermelo.agents.specs import make_agent
-from zermelo.envs import Game, InvalidSettingError
 from zermelo.envs.capabilities import SupportsPast
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game
 from zermelo.envs.support.spec_text import Spec
 
 

@@ -20,7 +20,8 @@ from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
 from zermelo.agents.specs import list_agents, make_agent
-from zermelo.envs import Chance, Game, InvalidSettingError, UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+from zermelo.envs.game import Chance, Game
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]

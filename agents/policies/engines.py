@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.memory import Memory
-from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0
 """Seconds for an answer beyond what the engine was given to think."""

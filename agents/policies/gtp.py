@@ -13,7 +13,7 @@ from zermelo.agents.base.clock import RESERVE, GameClock
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.settings import check_number, whole
 from zermelo.agents.policies.engines import EngineAgent, EngineError, EngineMoveError, quoted
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"

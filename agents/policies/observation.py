@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.masks import mask_of
 from zermelo.envs.live.wrappers import innermost, is_aec, require_reset
 

@@ -26,9 +26,10 @@ from zermelo.agents.evaluators.model_files import numpy_array, reason_of
 from zermelo.agents.opponents.models import searched_policy
 from zermelo.agents.policies.observation import Observation, observation_of
 from zermelo.agents.specs import make_agent
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsObservations
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name, is_aec
+from zermelo.envs.support.calls import explained
 
 
 class Outputs(enum.StrEnum):
@@ -243,6 +244,7 @@ def _check_policy(name: str, policy: Any) -> Any:
     return policy
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
@@ -300,6 +302,7 @@ def _takes(function: Callable[..., Any], arguments: int) -> bool:
 # -- the probabilities with which an agent plays actions
 
 
+@explained
 def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """A function of game and state that says how likely an agent plays each action, for ``exploitability``.
 

@@ -17,7 +17,7 @@ from zermelo.agents.base.clock import RESERVE, GameClock
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.settings import check_number, whole
 from zermelo.agents.policies.engines import START_SECONDS, EngineAgent, EngineMoveError, quoted
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games.chess.fen import write_fen
 from zermelo.envs.games.chess.notation import coordinates
 from zermelo.envs.games.chess.rules import Chess

@@ -19,8 +19,9 @@ from zermelo.agents.base.scores import Scale
 from zermelo.agents.base.settings import number, whole
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
-from zermelo.envs import Game
 from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 
 
 class _Node(NamedTuple):
@@ -54,6 +55,7 @@ class _Planned(State):
     plan = _NOTHING
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestFirstAgent(SearchAgent):
     """Best-first search for puzzles: one player, no chance, nothing hidden.
@@ -183,6 +185,7 @@ class _Solved(State):
     is_settled = False
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ValueIterationAgent(SearchAgent):
     """Computes the values of all states by value iteration, and plays by that table.

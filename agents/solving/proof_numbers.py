@@ -16,7 +16,7 @@ from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, spread
 from zermelo.agents.solving.solvers import Found, Solver
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past

@@ -33,9 +33,11 @@ from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
-from zermelo.envs import Chance, Information, InvalidSettingError, Traits
 from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance, Information, Traits
 from zermelo.envs.position import position, search_game
+from zermelo.envs.support.calls import explained
 
 
 class SolveBy(enum.StrEnum):
@@ -56,6 +58,7 @@ _MOST_COPIES: Final = 20_000
 """States of games of simultaneous moves, by rules and by copies of environments, which take far longer."""
 
 
+@explained
 def solve(
     game: Any,
     state: Any = None,
@@ -251,6 +254,7 @@ class ExactValue(NamedTuple):
     plies: int | None
 
 
+@explained
 def exact_values(
     game: Any, states: Iterable[Any], *, threads: int | None = None, memory_mb: float = 16
 ) -> list[ExactValue]:

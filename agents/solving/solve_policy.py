@@ -16,8 +16,10 @@ from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, ga
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.agents.tree_search.exact.prover import can_prove
-from zermelo.envs import CHANCE, Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import CHANCE, Game
 from zermelo.envs.position import position
+from zermelo.envs.support.calls import explained
 
 _MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
@@ -26,6 +28,7 @@ _LEAST: Final = 10_000
 """States that it may visit so often, however few there may be."""
 
 
+@explained
 def solve_policy(
     game: Any,
     state: Any = None,
@@ -77,6 +80,7 @@ def solve_policy(
         ) from None
 
 
+@explained
 def policy_of_values(
     table: ValueTable,
     state: Any,

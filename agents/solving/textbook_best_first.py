@@ -6,7 +6,7 @@ import heapq
 import itertools
 from typing import Any
 
-from zermelo.envs import Game
+from zermelo.envs.game import Game
 
 
 def best_first(game: Game[Any], state: Any = None) -> tuple[float, list[int]]:

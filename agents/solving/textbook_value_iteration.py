@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import CHANCE, Game
 
 
 def value_iteration(game: Game[Any], tolerance: float = 1e-13) -> dict[Any, float]:

@@ -27,10 +27,12 @@ from zermelo.agents.base.requirements import (
     require_perfect_information,
 )
 from zermelo.agents.base.settings import check_number, check_whole
-from zermelo.envs import CHANCE, Chance, Game, InvalidSettingError, Traits, UnsupportedGameError
 from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import CHANCE, Chance, Game, Traits
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 
 _NAME = "value_iteration"
 _MOST_SWEEPS = 100_000
@@ -108,6 +110,7 @@ def stationary(game: Any) -> Any:
     return game.without_time_limit if isinstance(game, TableGame) else game
 
 
+@explained
 def value_iteration(
     game: Any,
     tolerance: float = 1e-9,

@@ -45,14 +45,19 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.agents.tree_search.choose import can_compile_alpha_beta
-from zermelo.envs import CHANCE, GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import CHANCE
 from zermelo.envs.position import position
+from zermelo.envs.registration.make import make
+from zermelo.envs.support.calls import explained
 
 # -- many positions of one game searched at once: for those who label positions, or train on them
 
 _POLL: Final = 0.02
 
 
+@explained
 def search_many(
     game: Any,
     states: Iterable[Any],
@@ -142,6 +147,7 @@ class _Position(NamedTuple):
     state: Any
 
 
+@explained
 def label_positions(
     env: str | Any,
     *,

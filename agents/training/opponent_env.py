@@ -28,16 +28,19 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.training.schedules import Ladder, Mix, SelfPlay, agent_of, as_schedule
-from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs.errors import IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import mask_of
 from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec
+from zermelo.envs.registration.make import make
+from zermelo.envs.support.calls import explained
 
 ALTERNATE: Final = "alternate"
 RANDOM: Final = "random"
 _SEEDS: Final = 2**31
 
 
+@explained
 class OpponentEnv(gymnasium.Env[Any, Any]):
     """One seat of an AEC environment, as a single player sees it; see the module's text.
 

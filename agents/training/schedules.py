@@ -14,12 +14,14 @@ from zermelo.agents.base.settings import check_whole
 from zermelo.agents.policies.models import Sb3Agent, TorchAgent
 from zermelo.agents.policies.policy import PolicyAgent
 from zermelo.agents.specs import make_agent
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 
 _FORGET: Final = 0.05
 """Weight of each new result of self-play in the mean: old ones fade."""
 
 
+@explained
 def agent_of(policy: Any, name: str = "policy") -> Agent:
     """The agent that plays a policy: a spec, a function of observation and mask, a model, an agent or its class.
 
@@ -85,6 +87,7 @@ class OpponentSchedule(Protocol):
         ...
 
 
+@explained
 class Mix:
     """Opponents, one or more of what ``agent_of`` takes, drawn with equal probability."""
 
@@ -99,6 +102,7 @@ class Mix:
         """Nothing: results do not matter."""
 
 
+@explained
 class Ladder:
     """Opponents from weak to strong: the learner climbs once it scores enough against the present one.
 
@@ -137,6 +141,7 @@ class Ladder:
             self._scores = []
 
 
+@explained
 class SelfPlay:
     """Prioritised fictitious self-play: earlier selves, met by the square of what the learner fails to score.
 

@@ -28,7 +28,7 @@ from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
-from zermelo.envs import Chance, Game
+from zermelo.envs.game import Chance, Game
 from zermelo.envs.support.waiting import say_after
 from zermelo.envs.traits.merging import PATIENCE
 

@@ -34,7 +34,7 @@ from zermelo.agents.tree_search.interface import (
     TreeSearch,
 )
 from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.boards import whole
 from zermelo.envs.rules.contract import DEFAULTS

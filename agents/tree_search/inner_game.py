@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.branches import leave_out
-from zermelo.envs import CHANCE, EnvFailedError, Game
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import CHANCE, Game
 
 
 class FormOfGame:

@@ -14,8 +14,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.tree_search.config import Ordering, TreeConfig
-from zermelo.envs import Game
 from zermelo.envs.capabilities import SupportsOrdering
+from zermelo.envs.game import Game
 
 HIGH_HINT: Final = 1 << 26
 """Actions with a hint of that or more are tried before killers."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.base.scores import Score
 from zermelo.agents.tree_search.interface import RootMove, Visit
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 
 class NodeEventKind(enum.StrEnum):

@@ -10,7 +10,7 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.result import BestLine, SearchResult
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs.game import CHANCE, Chance
 
 _TOLERANCE = 1e-9
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from zermelo.envs import Game
+from zermelo.envs.game import Game
 
 Evaluate: TypeAlias = Callable[[Any], float]
 """What one seat can still expect from an unfinished state, rewards so far left out."""

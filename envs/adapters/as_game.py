@@ -25,6 +25,7 @@ from zermelo.envs.live.wrappers import (
     seat_agents,
 )
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import PATIENCE, given_traits, merge_traits
@@ -90,6 +91,7 @@ _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
 }
 
 
+@explained
 def as_game(
     env_or_rules: Any,
     *,
@@ -177,6 +179,7 @@ def is_game(thing: Any) -> bool:
     )
 
 
+@explained
 def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | None]) -> None:
     """Says which rules stand for an environment class; ``as_game`` then prefers them.
 

@@ -14,6 +14,7 @@ from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError
+from zermelo.envs.support.calls import explained
 
 _ASIDE_STEPS: Final = 30
 
@@ -21,6 +22,7 @@ _Trace = tuple[list[dict[str, Any]], list[Any]]
 """The records of a game, and the actions between them."""
 
 
+@explained
 def verify_clone(
     make_env: Callable[[], Any],
     *,

@@ -37,6 +37,7 @@ from zermelo.envs.live.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.installing import install_command
 from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
@@ -44,6 +45,7 @@ from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, un
 _EXTRAS = ("classic", "openspiel")
 
 
+@explained
 def make(name: str, **parameters: Any) -> Any:
     """Makes an environment by name; it has not been reset.
 
@@ -67,6 +69,7 @@ def make(name: str, **parameters: Any) -> Any:
     raise _unknown(spec.name)
 
 
+@explained
 def make_env(text: str) -> Any:
     """Makes the environment that a command line names; the same as ``make`` with nothing but the text."""
     return make(text)

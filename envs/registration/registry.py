@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ GYMNASIUM_ENVS: dict[str, str] = {}
 """The ids and entry points of our environments that are Gymnasium's."""
 
 
+@explained
 def register_env(
     env_id: str,
     entry_point: str | Callable[..., Any],
@@ -83,6 +85,7 @@ def register_env(
     register_with_imported()
 
 
+@explained
 def register_envs() -> None:
     """Registers the environments of this package with PettingZoo and Gymnasium, for their own ``make``.
 
@@ -125,6 +128,7 @@ _OTHERS = (
 _OPENSPIEL = EnvEntry("openspiel/<game>", "any", "OpenSpiel's games, through Shimmy", "by game", "openspiel")
 
 
+@explained
 def list_envs(*, openspiel: bool = False) -> list[EnvEntry]:
     """The environments of this package, PettingZoo's classics, Gymnasium's tables, and OpenSpiel.
 

@@ -30,4 +30,4 @@ and says what is wrong. Nothing is compiled, and Numba is not imported, before a
 
 from zermelo.envs.support.lazy_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__, compiles=True)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

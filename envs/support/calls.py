@@ -1,8 +1,8 @@
 """Wrong calls of public names, answered by a sentence in place of Python's words for its own machinery.
 
-``lazy_names`` puts ``explained`` around the functions and constructors of a package's face. A call that does not
-fit the signature is told which argument was meant; where an error comes of an argument that is not what its
-annotation says, that is the message. Text becomes the member of the enumeration that it names.
+``explained`` decorates the functions and classes that users call. The error for a call that does not fit the
+signature names the argument that was meant; where an error comes of an argument that is not what its annotation
+says, that is the message. Text becomes the member of the enumeration that it names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final, ParamSpec, TypeVar, cast, is_typeddict
+from typing import Any, Final, TypeVar, cast, is_typeddict
 
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.spec_text import unknown_choice, unknown_setting
@@ -44,24 +44,35 @@ _EXAMPLES: Final = ("depth", "simulations", "seconds")
 """Settings that serve as the example before all others."""
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+Thing = TypeVar("Thing", bound=Callable[..., Any])
 
 
-def explained(function: Callable[P, R], name: str = "", advice: str = "") -> Callable[P, R]:
-    """The function, with an ``InvalidSettingError`` for a wrong call.
+def explained(thing: Thing) -> Thing:
+    """A function, a method or a class, with an ``InvalidSettingError`` for a wrong call.
 
-    Args:
-        function: A function; a method of a class or an object.
-        name: What messages call it; by default the class of its first argument, with the method's name.
-        advice: What to do where an argument is missing; by default the call is shown.
+    Calls of a class are those of its constructor, and of class methods that return an object of it.
     """
+    if not isinstance(thing, type):
+        return cast("Thing", _explained(thing))
+    kind: Any = thing
+    advice = ""
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, classmethod) and method.__annotations__.get("return") == kind.__name__:
+            setattr(kind, name, classmethod(_explained(method.__func__)))
+            summary = (inspect.getdoc(kind) or "").splitlines()[0].replace("``", "").removesuffix(".")
+            advice = f"{kind.__name__}.{name} makes one ({summary[:1].lower()}{summary[1:]})"
+    kind.__init__ = _explained(kind.__init__, advice)
+    return thing
+
+
+def _explained(function: Callable[..., Any], advice: str = "") -> Callable[..., Any]:
+    """The function that answers wrong calls; where an argument is missing by the advice, or else by the call."""
 
     @functools.wraps(function)
-    def call(*given: Any, **settings: Any) -> R:
+    def call(*given: Any, **settings: Any) -> Any:
         call_of = _form_of(function)
         if unknown := [one for one in settings if one not in call_of.named and not call_of.takes_all]:
-            raise _unknown(name or _named_by(function, given[0]), unknown[0], given, call_of.named)
+            raise _unknown(_name(function, given), unknown[0], given, call_of.named)
         for one in call_of.early & settings.keys():
             settings[one] = call_of.allowed[one].checked(one, settings[one])
         try:
@@ -70,14 +81,14 @@ def explained(function: Callable[P, R], name: str = "", advice: str = "") -> Cal
             raise
         except (TypeError, ValueError, AttributeError, LookupError) as error:
             own = given[call_of.is_method :]
-            if wrong := call_of.misfit(name or _named_by(function, given[0]), own, settings, advice):
+            if wrong := call_of.misfit(_name(function, given), own, settings, advice):
                 raise wrong from None
             for one, value in {**dict(zip(call_of.named, own, strict=False)), **settings}.items():
                 if one in call_of.allowed:
                     call_of.allowed[one].check(one, value, error)
             raise  # it went wrong inside
 
-    return cast("Callable[P, R]", call)
+    return call
 
 
 def _unknown(owner: str, setting: str, given: Sequence[Any], known: Sequence[str]) -> InvalidSettingError:
@@ -88,10 +99,12 @@ def _unknown(owner: str, setting: str, given: Sequence[Any], known: Sequence[str
     return unknown_setting(owner, setting, known)
 
 
-def _named_by(method: Callable[..., Any], owner: Any) -> str:
-    """A method as messages call it; ``__init__`` goes by its class."""
-    of = type(owner).__name__
-    return of if method.__name__ == "__init__" else f"{of}.{method.__name__}"
+def _name(function: Callable[..., Any], given: Sequence[Any]) -> str:
+    """A function as messages call it; a method goes by its object's class, and ``__init__`` by that alone."""
+    if not _form_of(function).is_method:
+        return function.__name__
+    owner = given[0] if isinstance(given[0], type) else type(given[0])
+    return owner.__name__ if function.__name__ == "__init__" else f"{owner.__name__}.{function.__name__}"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import is_gymnasium, layers
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.declared import declares_information
 from zermelo.envs.traits.hanabi import deal_hanabi, hanabi_key
 from zermelo.envs.traits.hidden import (
@@ -157,6 +158,7 @@ _FACTS: Mapping[str, Facts] = {
 _information: dict[str, HiddenInformation] = {}
 
 
+@explained
 def register_information(
     env_class: type | str, *, information_state_key: InformationStateKey, resample: Resample
 ) -> None:

@@ -23,13 +23,16 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.base.tasks import PureWork, Tasks
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
+from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.exact.prover import Prover, can_prove
-from zermelo.envs import CHANCE, Chance, UnsupportedGameError, as_game
 from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import CHANCE, Chance
 from zermelo.evaluation.analysis.judgement import (
     EQUAL,
     AgentJudgement,

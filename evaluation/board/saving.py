@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from typing import Any, Final
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, GameRecord, Move
 from zermelo.evaluation.match.text import shown

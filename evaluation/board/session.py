@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsSimultaneousMoves
+from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, GameRecord, Move, versions

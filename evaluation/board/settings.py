@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zermelo.agents import GameClock
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import describe_settings, runs_own_code
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.match.text import shown

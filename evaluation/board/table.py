@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from zermelo.agents import make_agent
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.agents.specs import make_agent
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Session, ShownPosition, surface_of
 from zermelo.evaluation.board.settings import (

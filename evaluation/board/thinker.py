@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import cloudpickle
 import numpy as np
 
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.board.session import Session
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.errors import WorkerError

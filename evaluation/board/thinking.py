@@ -15,12 +15,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
-from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.base.budget import StopFlag
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.result import SearchResult
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, ZermeloError, as_game
+from zermelo.agents.specs import make_agent
 from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.game import CHANCE
 from zermelo.envs.support.spec_text import parse_spec
 from zermelo.envs.support.waiting import listening
 from zermelo.evaluation.analysis.judge import judge

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from zermelo.envs import ZermeloError
+from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.arguments import INTERRUPTED

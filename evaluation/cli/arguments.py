@@ -14,13 +14,13 @@ import msgspec
 import typer
 
 from zermelo.agents.specs import agent_names, agent_spec, describe_settings
-from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli import completion
 from zermelo.evaluation.cli.options import help_of
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.tournament.settings import RunSettings
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.match.live_game import EnvDriver

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 
 
 def book_command(
@@ -68,10 +68,10 @@ def book_command(
 
     [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
     """
-    from zermelo.agents import make_agent
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge.building.grow_book import grow_book
     from zermelo.agents.knowledge.building.prove_book import prove_book
+    from zermelo.agents.specs import make_agent
     from zermelo.evaluation.tournament.run import make_runner
 
     where = make_runner(workers, runner, ray_address)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.agents.training.linear import TuningRound
@@ -176,7 +176,9 @@ def _match(
 ) -> str:
     """The result of a match of the search with the file against the search without it, as text."""
     from zermelo.agents.evaluators.written import features_for
-    from zermelo.envs import Chance, as_game, make_env
+    from zermelo.envs.adapters.as_game import as_game
+    from zermelo.envs.game import Chance
+    from zermelo.envs.registration.make import make_env
     from zermelo.evaluation.stats.ratings import elo
     from zermelo.evaluation.tournament.run import round_robin
 

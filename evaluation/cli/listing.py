@@ -33,8 +33,7 @@ def agents(
 
     [dim]$[/dim] zermelo agents alphabeta
     """
-    from zermelo.agents import list_agents
-    from zermelo.agents.specs import describe_agent, describe_settings
+    from zermelo.agents.specs import describe_agent, describe_settings, list_agents
 
     entries = list_agents(learned=True)
     if name is not None:
@@ -74,7 +73,7 @@ def envs(as_json: Json = False) -> None:
 
     [dim]$[/dim] zermelo envs | grep classic
     """
-    from zermelo.envs import list_envs
+    from zermelo.envs.registration.registry import list_envs
 
     if as_json:
         print_json([{"name": entry.name, "summary": entry.summary} for entry in list_envs()])

@@ -11,7 +11,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 import typer
 
-from zermelo.envs import InvalidSettingError, UnknownNameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError, ZermeloError
 from zermelo.envs.support.spec_text import did_you_mean, unknown_choice, unknown_setting
 
 USAGE: Final[type[Any]] = typer.BadParameter.__mro__[1]

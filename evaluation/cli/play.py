@@ -69,9 +69,9 @@ def play(
         settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
         serve(settings, port=port, opens=open_page, say=typer.echo)
         return
-    from zermelo.agents import make_agent
     from zermelo.agents.base.configured_agent import ConfiguredAgent
-    from zermelo.envs import InvalidSettingError
+    from zermelo.agents.specs import make_agent
+    from zermelo.envs.errors import InvalidSettingError
     from zermelo.evaluation.match.play import agent_seeds
 
     driver = arguments.position_after(env, "", seed)
@@ -144,7 +144,7 @@ def _show(env: Any, seat: int | None) -> None:
 
 def _ask(driver: Any) -> Any:
     """The move that is typed; None for an end of the game."""
-    from zermelo.envs import IllegalActionError
+    from zermelo.envs.errors import IllegalActionError
     from zermelo.evaluation.positions.moves import listed_moves, move_labels, read_move
 
     legal = listed_moves(move_labels(driver.env))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.output import TABLES, ExportFormat
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable

@@ -21,8 +21,8 @@ from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.arguments import position_after
 
 if TYPE_CHECKING:
-    from zermelo.agents import SearchResult
-    from zermelo.envs import Traits
+    from zermelo.agents.base.result import SearchResult
+    from zermelo.envs.game import Traits
 
 
 def search(
@@ -50,8 +50,9 @@ def search(
 
     [dim]$[/dim] zermelo search classic/connect_four-v3 alphabeta --seconds 2 --moves 3,3,2 --watch
     """
-    from zermelo.agents import make_agent
-    from zermelo.envs import GameOverError, InvalidSettingError, as_game
+    from zermelo.agents.specs import make_agent
+    from zermelo.envs.adapters.as_game import as_game
+    from zermelo.envs.errors import GameOverError, InvalidSettingError
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.positions.drawing import drawing
 
@@ -203,7 +204,8 @@ def perft_command(
 
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
-    from zermelo.envs import as_game, perft
+    from zermelo.envs.adapters.as_game import as_game
+    from zermelo.envs.counting import perft
     from zermelo.evaluation.positions.moves import name_of
 
     driver = arguments.position_after(env, moves, seed)
@@ -264,7 +266,8 @@ def warmup(
     [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
     """
     from zermelo.agents.warmup import kernels_of, warm_up
-    from zermelo.envs import InvalidSettingError, as_game
+    from zermelo.envs.adapters.as_game import as_game
+    from zermelo.envs.errors import InvalidSettingError
     from zermelo.envs.registration.registry import OWN_ENVS
     from zermelo.envs.rules.rules_game import RulesGame
 
@@ -356,7 +359,7 @@ def tree(
 
     [dim]$[/dim] zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
     """
-    from zermelo.envs import InvalidSettingError, UnknownNameError
+    from zermelo.envs.errors import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
     from zermelo.evaluation.search_trees import check_file, draw_tree, tree_of_text
 
@@ -393,7 +396,7 @@ def tree(
 def _print_book(env: str, moves: str, book: str, depth: int) -> None:
     """Prints the lines of an opening book, good moves marked and followed."""
     from zermelo.agents.knowledge.books import outline
-    from zermelo.envs import as_game
+    from zermelo.envs.adapters.as_game import as_game
     from zermelo.evaluation.positions.moves import name_of
 
     live = arguments.position_after(env, moves, 0).env

@@ -11,7 +11,8 @@ import typer
 from zermelo.evaluation.cli import arguments, completion
 
 if TYPE_CHECKING:
-    from zermelo.agents import Plan, PolicyTable, Solution, SolvingProgress
+    from zermelo.agents.base.solution import Solution, SolvingProgress
+    from zermelo.agents.equilibrium.policy_table import Plan, PolicyTable
 
 _PATIENCE = 10.0
 """Seconds before the command says how to limit it."""
@@ -91,10 +92,11 @@ def solve_command(
 
     [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
-    from zermelo.agents import Plan
     from zermelo.agents.base.settings import check_choice
+    from zermelo.agents.equilibrium.policy_table import Plan
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
-    from zermelo.envs import InvalidSettingError, as_game
+    from zermelo.envs.adapters.as_game import as_game
+    from zermelo.envs.errors import InvalidSettingError
 
     covered = check_choice("plan", plan, Plan)
     driver = arguments.position_after(env, moves, seed)
@@ -162,7 +164,8 @@ def _by_policy(
     game: Any, tolerance: float, seconds: float | None, policy: str, live: arguments.LiveLine
 ) -> _Solved:
     """An equilibrium of a small game of hidden information."""
-    from zermelo.agents import StoppedBy, solve_equilibrium
+    from zermelo.agents.base.limits import StoppedBy
+    from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
 
     def show(now: SolvingProgress) -> None:
         spent = f"{now.iterations:,} iterations, {now.seconds:.1f} s"
@@ -194,9 +197,9 @@ def _by_policy(
 
 def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _Solved:
     """Best play in a game of chance or for one player, by value iteration."""
-    from zermelo.agents import value_iteration
     from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve_policy import policy_of_values
+    from zermelo.agents.solving.value_iteration import value_iteration
     from zermelo.evaluation.positions.moves import name_of
 
     require_decision(game, state)
@@ -231,7 +234,9 @@ def _by_search(
     game: Any, state: Any, settings: dict[str, Any], most_states: int, policy: str, plan: Plan, live: _Live
 ) -> _Solved:
     """A proof, for two opposed players who see everything."""
-    from zermelo.agents import Plan, solve, solve_policy
+    from zermelo.agents.equilibrium.policy_table import Plan
+    from zermelo.agents.solving.solve import solve
+    from zermelo.agents.solving.solve_policy import solve_policy
 
     of = "states" if game.traits.simultaneous else "actions"
     solution = solve(game, state, **settings, on_progress=lambda now: live.tell(now, of))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from zermelo.envs import InvalidSettingError, UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation.cli.arguments import Folder, Json, print_json
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.text import printable

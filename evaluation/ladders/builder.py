@@ -29,7 +29,7 @@ import numpy as np
 from zermelo.agents.base.settings import check_number
 from zermelo.agents.level import Rung, ladder_key
 from zermelo.agents.training.vectors.opponents import MatchResult
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.support.data_files import write_json
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
 from zermelo.evaluation.ladders.games import OPENING, Block, BlockPlayer, Journal

@@ -13,7 +13,7 @@ import msgspec
 
 from zermelo.agents.base.tasks import PureWork
 from zermelo.agents.training.vectors.opponents import Match, MatchResult
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
 from zermelo.evaluation.ladders.ladder import openings_for
@@ -22,7 +22,8 @@ from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import AgentLimits, Isolate
+from zermelo.evaluation.workers.choices import Isolate
+from zermelo.evaluation.workers.settings import AgentLimits
 
 _LARGEST: Final = 1 << 28
 """Bytes of a journal."""

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import make_agent
 from zermelo.agents.level import Levels, Unit
-from zermelo.envs import CloneError, InvalidSettingError, UnsupportedGameError
+from zermelo.agents.specs import make_agent
+from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.fingerprint import fingerprint
@@ -32,8 +32,9 @@ from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import AgentLimits, Isolate
+from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.games import Participant, participants
+from zermelo.evaluation.workers.settings import AgentLimits
 
 ANCHOR_GAMES: Final = 30
 """Games of each pairing of anchors."""

@@ -15,17 +15,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents import AutoAgent
+from zermelo.agents.auto import AutoAgent
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.settings import check_number
 from zermelo.agents.level import Rung, Unit, ladder_key
-from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers import AgentLimits, Isolate
+from zermelo.evaluation.workers.choices import Isolate
+from zermelo.evaluation.workers.settings import AgentLimits
 
 CANDIDATES: Final = {
     "ismcts": (

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.clock import GameClock
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 
 MAX_MOVES: Final = 100_000
 """The default limit on moves: a game in which random players may wander for ever still ends."""

@@ -6,11 +6,11 @@ import signal
 import traceback
 from typing import Any
 
-from zermelo.agents import GameClock, SupportsClock
+from zermelo.agents.base.clock import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.policies.engines import EngineMoveError, EngineTimeoutError
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import EnvFailedError, ZermeloError
+from zermelo.envs.errors import EnvFailedError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind

@@ -19,8 +19,8 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from zermelo.agents.policies.observation import Observation, observed
-from zermelo.envs import UnsupportedGameError
 from zermelo.envs.adapters.actions import space_of
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import gym_mask, mask_of
 from zermelo.envs.live.payments import Payments

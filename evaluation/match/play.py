@@ -23,11 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents import Agent, GameClock, Observation, Resignation
+from zermelo.agents.agent import Agent, Resignation
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.policies.engines import EngineAgent
+from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl
 from zermelo.evaluation.match.faults import (
@@ -71,6 +74,7 @@ class RemoteAgent:
         """Stops thinking on the opponent's time, as the game is over."""
 
 
+@explained
 def play_match(
     env: EnvSource,
     agents: Sequence[Agent | str] | Mapping[Any, Agent | str],

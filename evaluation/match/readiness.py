@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from zermelo.agents import Agent, Observation, OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.policies.models import OnnxAgent, Sb3Agent, TorchAgent
+from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.live_game import EnvDriver
 

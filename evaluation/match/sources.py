@@ -13,11 +13,14 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeGuard
 
-from zermelo.agents import Agent, make_agent
-from zermelo.envs import CloneError, InvalidSettingError, ZermeloError, clone_env, make_env
+from zermelo.agents.agent import Agent
+from zermelo.agents.specs import make_agent
+from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_state import is_known_to_clone
+from zermelo.envs.errors import CloneError, InvalidSettingError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.faults import ends_the_run
 from zermelo.evaluation.match.text import kept_name

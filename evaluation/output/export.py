@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.files import replaced
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError

@@ -15,8 +15,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs import Information, ZermeloError
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsPicture, SupportsText
+from zermelo.envs.errors import ZermeloError
+from zermelo.envs.game import Information
 from zermelo.envs.pictures.squares import Coordinates, find_squares
 from zermelo.envs.traits.openspiel import is_openspiel
 

@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from zermelo.envs import CHANCE, IllegalActionError, ZermeloError, as_game
 from zermelo.envs.adapters.actions import codec_for, legal_actions
+from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.errors import IllegalActionError, ZermeloError
+from zermelo.envs.game import CHANCE
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.live_game import EnvDriver

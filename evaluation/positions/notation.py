@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Chess
 from zermelo.envs.support.files import replaced
 from zermelo.envs.support.spec_text import parse_spec

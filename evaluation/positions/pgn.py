@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs import MissingDependencyError
+from zermelo.envs.errors import MissingDependencyError
 from zermelo.envs.games import Chess
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError

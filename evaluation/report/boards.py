@@ -13,10 +13,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from zermelo.agents import solve
+from zermelo.agents.solving.solve import solve
 from zermelo.agents.tree_search.exact.prover import can_prove
-from zermelo.envs import RewardSum, ZermeloError, as_game
+from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.errors import ZermeloError
+from zermelo.envs.game import RewardSum
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.replay import Replayer, ReplayError

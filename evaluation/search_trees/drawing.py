@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import check_whole
-from zermelo.envs import Game, GameOverError, IllegalActionError, InvalidSettingError, as_game
-from zermelo.envs.adapters.as_game import is_game
+from zermelo.envs.adapters.as_game import as_game, is_game
+from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 from zermelo.envs.trees import TreeGame, figure, tree_game
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.sources import build_agent, build_env, is_live
@@ -91,6 +93,7 @@ def check_file(path: Path, step: int | None) -> None:
         raise InvalidSettingError("a page has all steps: leave the step out, or write an .svg file")
 
 
+@explained
 def draw_tree(
     source: Any,
     agent: Any,

@@ -9,8 +9,9 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.tree_search.inner_game import FormOfGame
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.envs import RewardSum, Traits, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsActionText, SupportsText
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import RewardSum, Traits
 from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.positions import moves
 from zermelo.evaluation.search_trees.model import SearchNode, Span

@@ -9,7 +9,7 @@ from typing import Any
 
 from zermelo.agents.monte_carlo.plain_nodes import Node, Simulation
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, Source
 from zermelo.evaluation.search_trees.names import Viewpoint, describe, move_text
 

@@ -29,6 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
@@ -49,6 +50,7 @@ TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
 
 
+@explained
 class Store:
     """The games of a run: a new one, or one of the same specification in a folder, which is continued.
 

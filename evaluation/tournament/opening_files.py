@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import IO, Any, Final, NamedTuple
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Chess, Go
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import StoreError

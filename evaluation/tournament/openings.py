@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents import RandomAgent
 from zermelo.agents.base.settings import check_whole
+from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.knowledge.books import book_lines
-from zermelo.envs import IllegalActionError, InvalidSettingError, as_game, make_env
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.envs.games import Chess
 from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules.env import RulesEnv
 from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from zermelo.agents import RandomAgent
+from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import check_env
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_facts
 from zermelo.evaluation.errors import StoreError
@@ -36,6 +37,7 @@ from zermelo.evaluation.workers.games import GamePlayer, Participant, participan
 _DEFAULT: Final = TournamentSettings()
 
 
+@explained
 @dataclass(frozen=True)
 class Tournament:
     """Everything that is known before the first game; ``round_robin`` plays one.

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from zermelo.agents.kernels.threads import default_threads
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import EnvSource, env_name, is_live
@@ -34,12 +35,13 @@ from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.settings import Agents, AllSettings, RunSettings, settings_as_keywords
 from zermelo.evaluation.tournament.stopping import rule_of
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 from zermelo.evaluation.workers.work import Runner, SerialRunner, require_picklable
 
 _DEFAULT: Final = RunSettings()
 
 
+@explained
 @settings_as_keywords(AllSettings)
 def round_robin(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings:
     """Every agent plays every other.
@@ -62,6 +64,7 @@ def round_robin(env: EnvSource, agents: Agents, settings: AllSettings) -> Standi
     return run(Tournament.prepare(env, agents, settings, out=settings.out), settings)
 
 
+@explained
 @settings_as_keywords(AllSettings, pairings=Pairings.GAUNTLET)
 def gauntlet(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings:
     """The first agent plays every other; the others do not meet.
@@ -180,6 +183,7 @@ def crowding_of(plan: Tournament, workers: int | None) -> str | None:
     )
 
 
+@explained
 def read_standings(folder: str | os.PathLike[str]) -> Standings:
     """The standings of a run in a folder, also while it goes on; the games are counted, not read.
 

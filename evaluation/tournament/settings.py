@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 
 from zermelo.agents.base.settings import check_choice, check_flag, check_whole
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Pairings, checked_seed
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:

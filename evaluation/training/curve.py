@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from zermelo.agents.base.settings import check_whole
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.storage.curves import read_curve, read_points
@@ -28,6 +29,7 @@ from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, evaluate_policy
 
 
+@explained
 class RatingCurve:
     """Rates a policy every so many steps of its training, by ``evaluate_policy``.
 

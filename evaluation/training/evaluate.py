@@ -22,12 +22,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
 from zermelo.agents.specs import agent_names, names_agent
 from zermelo.agents.training.schedules import agent_of, is_agent, is_module
-from zermelo.envs import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError, clone_env
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
+from zermelo.envs.clone.clone_env import clone_env
+from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, RatedAnchors, find_ladder, ladder_of
@@ -180,6 +182,7 @@ def _percent(score: float) -> str:
     return f"{100 * score:.1f}" if math.isfinite(score) else "-"
 
 
+@explained
 def evaluate_policy(
     policy: Any,
     env: EnvSource,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
 
 WRITERS: Final = ("torch.utils.tensorboard", "tensorboardX")

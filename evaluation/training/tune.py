@@ -37,11 +37,14 @@ from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Weights
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train
-from zermelo.envs import Chance, InvalidSettingError, UnsupportedGameError, as_game, make_env
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Chance
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind
 from zermelo.evaluation.tournament.run import make_runner, round_robin
-from zermelo.evaluation.workers import RunnerChoice
+from zermelo.evaluation.workers.choices import RunnerChoice
 
 _PLAYING, _TRAINING = 0.75, 0.1
 """Shares of a generation's time; the rest is for its match."""

@@ -29,12 +29,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents import GameClock, Resignation
+from zermelo.agents.agent import Resignation
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.policies.engines import START_SECONDS
 from zermelo.agents.policies.policy import ViewAgent
-from zermelo.envs import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import CloneError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.wrappers import innermost, is_aec
 from zermelo.evaluation.match.faults import choose, fault_kind, is_of_the_env, sentence, tell_clock, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint

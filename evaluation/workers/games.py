@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents import Agent
+from zermelo.agents.agent import Agent
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.clock import MAX_MOVES, TimeControl
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text

@@ -22,8 +22,11 @@ from typing import Any, Final
 import cloudpickle
 import numpy as np
 
-from zermelo.agents import GameClock, Observation, Resignation
-from zermelo.envs import UnsupportedGameError, errors
+from zermelo.agents.agent import Resignation
+from zermelo.agents.base.clock import GameClock
+from zermelo.agents.policies.observation import Observation
+from zermelo.envs import errors
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError, WorkerError

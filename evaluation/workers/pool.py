@@ -29,7 +29,7 @@ from multiprocessing import spawn
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Final, Generic
 
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death

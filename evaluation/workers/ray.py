@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 import cloudpickle
 
 from zermelo.agents.base.tasks import PureWork
-from zermelo.envs import InvalidSettingError, MissingDependencyError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.support.installing import install_command
 from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError

@@ -9,13 +9,15 @@ from typing import Any, Final
 
 from zermelo.agents.base.settings import check_flag, check_whole
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.match.clock import TimeControl
-from zermelo.evaluation.workers import Isolate
+from zermelo.evaluation.workers.choices import Isolate
 
 _POSIX: Final = sys.platform != "win32"
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class AgentLimits:
     """The limits that are enforced from outside of an agent's process.
@@ -109,7 +111,7 @@ class AgentLimits:
 
 
 def _is_random(source: Any) -> bool:
-    from zermelo.agents import RandomAgent  # late: the command line imports this module
+    from zermelo.agents.baselines import RandomAgent  # late: the command line imports this module
 
     if isinstance(source, str):
         return source.partition("(")[0].strip() == RandomAgent.kind

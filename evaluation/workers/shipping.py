@@ -19,10 +19,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs import EnvFailedError, UnknownTraitWarning, UnsupportedGameError, clone_env
 from zermelo.envs.adapters.aec import deal_unseen
+from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.clone.packing import NOT_PACKED, packed
+from zermelo.envs.errors import EnvFailedError, UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.evaluation.match.text import shown
 

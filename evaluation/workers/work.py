@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.record import FailureKind

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from benchmarks.common import fastest
 from zermelo.agents import ExpectiminimaxAgent, make_agent
-from zermelo.envs import CHANCE, as_game, make_env
+from zermelo.envs import CHANCE, as_game
 from zermelo.envs.games import Backgammon, EinStein, Game2048, Pig
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 
 WAYS: dict[str, dict[str, Any]] = {

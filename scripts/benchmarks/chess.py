@@ -14,8 +14,8 @@ from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.policies.uci import UciAgent
-from zermelo.envs import make_env
 from zermelo.envs.games import Chess
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules.rules_game import RulesGame
 
 OPENINGS = Path(__file__).with_name("chess_openings.json")

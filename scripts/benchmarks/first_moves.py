@@ -21,7 +21,7 @@ _PLAY = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
 from zermelo.agents import make_agent
-from zermelo.envs import make_env
+from zermelo.envs.registration.make import make_env
 name, agent, later = sys.argv[1:]
 env = make_env(name)
 is_aec = hasattr(env, "agent_iter")

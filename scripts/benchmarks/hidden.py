@@ -22,8 +22,9 @@ from zermelo.agents.experts.poker.betting import BLINDS, Limit, betting_tree
 from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
 from zermelo.agents.experts.poker.cards import is_compiled
 from zermelo.agents.experts.poker.public_trees import DealArrays, PublicTreeCFR, exploitability_on, with_memory
-from zermelo.envs import as_game, make_env
+from zermelo.envs import as_game
 from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation.analysis.exploitability import agents_exploited
 from zermelo.evaluation.stats.score_interval import student_interval
 

@@ -15,9 +15,11 @@ from zermelo.agents import AutoAgent
 from zermelo.agents.level import FOLDER as SHIPPED
 from zermelo.agents.level import Levels, levels_for
 from zermelo.agents.training.vectors.opponents import Match
-from zermelo.envs import UnsupportedGameError, as_game, list_envs, make_env
-from zermelo.evaluation import Scoring, Standings, round_robin
+from zermelo.envs import UnsupportedGameError, as_game, list_envs
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import Standings, round_robin
 from zermelo.evaluation.ladders.ladder import RatedAnchors
+from zermelo.evaluation.match.score import Scoring
 
 DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
 LEVELS = {

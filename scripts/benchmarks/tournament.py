@@ -15,16 +15,11 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.base.tasks import PureWork, Tasks
-from zermelo.evaluation import (
-    GameCounts,
-    RatingTable,
-    Store,
-    fit_ratings,
-    read_games,
-    read_standings,
-    round_robin,
-)
+from zermelo.evaluation import fit_ratings, read_games, read_standings, round_robin
 from zermelo.evaluation.report import report_page
+from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.stats.ratings.table import RatingTable
+from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.settings import TournamentSettings
 from zermelo.evaluation.workers.ray import RayRunner

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import zermelo.agents
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import as_game, make_env
+from zermelo.envs import as_game, make
 
 
 def main(tree: str, env_id: str, settings: str) -> None:
     if not Path(zermelo.agents.__file__).is_relative_to(tree):
         raise SystemExit(f"{zermelo.agents.__file__} was imported, which is not of {tree}")
-    env = make_env(env_id)
+    env = make(env_id)
     env.reset(seed=0)
     game = as_game(env)
     agent = AlphaBetaAgent(**json.loads(settings))

@@ -20,7 +20,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchmarks.common import result_of
-from zermelo.envs import as_game, make_env
+from zermelo.envs import as_game
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import sprt
 from zermelo.evaluation.stats.ratings.sprt import Decision
 

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 from doubles.small_games import DiceRace, Leaf, Node, TreeGame
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    ExpectiminimaxAgent,
-    GreedyAgent,
-    RandomAgent,
-    StoppedBy,
-    make_agent,
-)
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, RandomAgent, make_agent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.tree_search.inner_game import SampledGame
 
 

@@ -9,9 +9,11 @@ import gymnasium
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import AutoAgent, StoppedBy, make_agent
+from zermelo.agents import AutoAgent, make_agent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.solving.value_iteration import value_iteration
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.trees import tree_game

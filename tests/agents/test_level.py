@@ -12,7 +12,9 @@ from zermelo.agents.level import FOLDER, Levels, ladder_key
 from zermelo.agents.specs import runs_own_code
 from zermelo.agents.training import OpponentEnv, make_vec
 from zermelo.agents.training.vectors.opponents import Match
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, make_env
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.support.data_files import write_json
 
 GAME = "classic/tictactoe-v3"

@@ -8,16 +8,9 @@ from typing import Any
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    ExpectiminimaxAgent,
-    GreedyAgent,
-    MaxNAgent,
-    MinimaxAgent,
-    ParanoidAgent,
-    StoppedBy,
-    ValueIterationAgent,
-)
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, MaxNAgent, MinimaxAgent, ParanoidAgent
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.solving.agents import ValueIterationAgent
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -36,7 +36,8 @@ from zermelo.agents.textbook import (
     star2,
     value_iteration,
 )
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs import CHANCE
+from zermelo.envs.game import Chance
 from zermelo.envs.games import MNK, DotsAndBoxes, Hexapawn, Kalah, Kuhn, Nim, Pig
 from zermelo.envs.rules import RulesGame
 

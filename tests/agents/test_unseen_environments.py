@@ -14,8 +14,9 @@ from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent, value_iteration
+from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
 from zermelo.envs.clone.quiet import QUIET

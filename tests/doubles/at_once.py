@@ -11,7 +11,8 @@ from doubles.small_games import PlainGame
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
-from zermelo.envs import RewardSum, Traits
+from zermelo.envs import Traits
+from zermelo.envs.game import RewardSum
 
 
 class MatrixGame(PlainGame):

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from doubles.small_games import PlainGame
 
-from zermelo.envs import CHANCE, Chance, Information, RewardSum, Traits
+from zermelo.envs import CHANCE, Traits
+from zermelo.envs.game import Chance, Information, RewardSum
 
 
 class Place(NamedTuple):

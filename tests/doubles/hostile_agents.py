@@ -13,7 +13,7 @@ import time
 import numpy as np
 from doubles.bad_agents import Good, legal_actions
 
-from zermelo.envs import EnvFailedError
+from zermelo.envs.errors import EnvFailedError
 
 
 class SegmentationFault(Good):

@@ -3,7 +3,8 @@
 import json
 import random
 
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move
+from zermelo.evaluation import GameRecord
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Move
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 NAMES = ("strong", "middling", "weak", "broken")

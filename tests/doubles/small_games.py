@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs import CHANCE, Chance, RewardSum, Traits
+from zermelo.envs import CHANCE, Traits
+from zermelo.envs.game import Chance, RewardSum
 
 
 class PlainGame:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from doubles.game_envs import SmallEnv
 
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 
 PIECES = 3
 """Of each player: two small ones and a large one, with planes of their own."""

@@ -7,7 +7,8 @@ import pytest
 from doubles.game_envs import DeclaredDice, Dice, Numbers, started
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import CHANCE, GameOverError, IllegalActionError, as_game, make
+from zermelo.envs import CHANCE, IllegalActionError, as_game, make
+from zermelo.envs.errors import GameOverError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Kuhn, Othello, Pig
 from zermelo.envs.trees import figure, tree_game
 

@@ -8,7 +8,8 @@ import pettingzoo
 import pytest
 from doubles.game_envs import DeclaredDice, started
 
-from zermelo.envs import InvalidSettingError, as_game, perft
+from zermelo.envs import as_game, perft
+from zermelo.envs.errors import InvalidSettingError
 
 
 def classic(name: str) -> Any:

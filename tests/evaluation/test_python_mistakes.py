@@ -6,7 +6,11 @@ import pytest
 
 from zermelo import agents, envs, evaluation
 from zermelo.agents import training
+from zermelo.agents.base.limits import Limits
 from zermelo.envs import ZermeloError
+from zermelo.evaluation.stats.ratings.sprt import Sprt
+from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.workers.settings import AgentLimits
 
 GAME = "zermelo/MNK-v0"
 PAIR = ["random", "greedy"]
@@ -55,8 +59,8 @@ MISTAKES = {
     lambda: agents.make_agent("mcts(traits={'information': 'perfct'})"): "not 'perfct': did you mean 'perfect'?",
     lambda: agents.make_agent("alphabet"): "no agent is called 'alphabet': did you mean 'alphabeta'?",
     lambda: agents.make_agent(agents.AlphaBetaAgent): "an agent is the text of one, such as 'alphabeta(depth=6)'",
-    lambda: agents.Limits(time=3): "Limits has no setting 'time': did you mean 'seconds'?",
-    lambda: agents.Limits(3): "Limits does not take 3 without a name",
+    lambda: Limits(time=3): "Limits has no setting 'time': did you mean 'seconds'?",
+    lambda: Limits(3): "Limits does not take 3 without a name",
     lambda: agents.solve(GAME, second=1): "solve has no setting 'second': did you mean 'seconds'?",
     lambda: agents.solve(GAME, method="alphabeta"): "not 'alphabeta': did you mean 'alpha_beta'?",
     lambda: agents.solve(3): "cannot see a game in int object 3",
@@ -96,12 +100,10 @@ MISTAKES = {
     lambda: evaluation.round_robin(PAIR, GAME): "env must be a name such as 'classic/connect_four-v3'",
     lambda: evaluation.gauntlet(GAME, PAIR, game=1): "gauntlet has no setting 'game': did you mean 'games'?",
     lambda: evaluation.gauntlet(GAME, ["random"]): "a tournament needs at least 2 agents, not 1",
-    lambda: evaluation.Tournament(
+    lambda: Tournament(
         GAME, ["random"]
     ): "Tournament.prepare makes one (everything that is known before the first game; round_robin plays one)",
-    lambda: evaluation.Tournament.prepare(
-        GAME
-    ): "Tournament.prepare needs 'agents': write Tournament.prepare(env, agents)",
+    lambda: Tournament.prepare(GAME): "Tournament.prepare needs 'agents': write Tournament.prepare(env, agents)",
     lambda: evaluation.play_match(GAME, PAIR): "play_match needs 'seed': write play_match(env, agents, seed)",
     lambda: evaluation.play_match(GAME, PAIR, seed=0, opening=3): "opening must be a list, not 3",
     lambda: evaluation.evaluate_policy(
@@ -112,8 +114,8 @@ MISTAKES = {
     ): "has no setting 'n_games': did you mean 'games'?",
     lambda: evaluation.evaluate_policy("missing.zip", GAME): "there is no file 'missing.zip'",
     lambda: evaluation.RatingCurve(GAME, evry=3): "RatingCurve has no setting 'evry': did you mean 'every'?",
-    lambda: evaluation.Sprt(elo1="x"): "elo1 must be a number, not 'x'",
-    lambda: evaluation.AgentLimits(isolate="al"): "isolate must be one of 'all', 'own', 'none', not 'al'",
+    lambda: Sprt(elo1="x"): "elo1 must be a number, not 'x'",
+    lambda: AgentLimits(isolate="al"): "isolate must be one of 'all', 'own', 'none', not 'al'",
     lambda: evaluation.fit_ratings(3): "a list, not 3",
     lambda: evaluation.read_games(3): "folder must be text or a path, not 3",
     lambda: evaluation.draw_tree(GAME, "alphabta"): "no agent is called 'alphabta': did you mean 'alphabeta'?",

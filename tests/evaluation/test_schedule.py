@@ -6,9 +6,8 @@ from collections import Counter
 
 import pytest
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import Pairings, Schedule
-from zermelo.evaluation.schedule import game_order
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation.schedule import Pairings, Schedule, game_order
 
 
 @pytest.mark.parametrize(("agents", "games"), [(2, 1), (2, 20), (3, 4), (4, 7), (5, 2)])

@@ -13,10 +13,11 @@ from doubles.grown_rules import Grown
 from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame, random_tree
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import make_evaluator
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.base.experts import by_name
-from zermelo.envs import CHANCE, Chance, RewardSum
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.envs import CHANCE
+from zermelo.envs.game import Chance, RewardSum
 from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 

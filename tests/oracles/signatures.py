@@ -18,9 +18,13 @@ from doubles.grown_rules import Grown
 from doubles.own_rules import ThreeTake
 from doubles.small_games import AIMA_5_2, CoinRow, ConnectK, DiceRace, TreeGame, random_tree
 
-from zermelo.agents import AlphaBetaAgent, exact_values, make_agent, search_many, solve, value_iteration
-from zermelo.envs import CHANCE, Chance, as_game, make_env
+from zermelo.agents import AlphaBetaAgent, make_agent, solve
+from zermelo.agents.solving.solve import exact_values
+from zermelo.agents.solving.value_iteration import value_iteration
+from zermelo.agents.training.labels import search_many
+from zermelo.envs import CHANCE, as_game
 from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.game import Chance
 from zermelo.envs.games import (
     MNK,
     Backgammon,
@@ -37,6 +41,7 @@ from zermelo.envs.games import (
     Othello,
     Pig,
 )
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 
 FILE = Path(__file__).parent.parent / "data" / "signatures.json"

@@ -17,7 +17,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.policies.engines import EngineAgent, EngineError
-from zermelo.envs import CHANCE, UnknownNameError, UnsupportedGameError, as_game
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import UnknownNameError, UnsupportedGameError
+from zermelo.envs.game import CHANCE
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
 from zermelo.envs.live.wrappers import game_name

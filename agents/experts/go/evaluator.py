@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.evaluators.protocol import squash
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.games.go import Go
 from zermelo.envs.rules.words import count
 

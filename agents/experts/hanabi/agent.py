@@ -19,7 +19,8 @@ from zermelo.agents.base.settings import choice
 from zermelo.agents.experts.hanabi.kernel import ROOM, play_on
 from zermelo.agents.experts.hanabi.table import HanabiTable
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import Game, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.jit.build import Kernel, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter

@@ -23,7 +23,8 @@ from zermelo.agents.experts.poker.buckets import Buckets, Sizes
 from zermelo.agents.experts.poker.cards import is_compiled, pair_number
 from zermelo.agents.experts.poker.public_trees import Ints, PublicTree
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs import Game, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, in_a_sentence
 

@@ -20,8 +20,9 @@ from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSear
 from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
-from zermelo.envs import Game
 from zermelo.envs.errors import BlindSearchWarning
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
@@ -30,6 +31,7 @@ _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ISMCTSAgent(ParallelAgent):
     """Information set Monte Carlo tree search, for games with hidden cards.

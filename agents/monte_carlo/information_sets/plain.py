@@ -23,7 +23,7 @@ from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.monte_carlo.interface import RootAction, Scale, SimulationSearch, given_bounds
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 
 class Observers(enum.StrEnum):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.monte_carlo.textbook_uct import Draws
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 
 class Action:

@@ -26,7 +26,9 @@ from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, Com
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import Chance, as_game, make_env
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.game import Chance
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -30,9 +30,10 @@ from zermelo.agents.training.vectors.games import (
 )
 from zermelo.agents.training.vectors.layout import Games
 from zermelo.agents.training.vectors.opponents import LONG_WITH_PAST, Opponent, seated, shares_of
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
+from zermelo.envs.support.calls import explained
 
 _MODES: Final = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
 _SEATS: Final = {"alternate": -1, "random": -2}
@@ -50,6 +51,7 @@ class _Block(NamedTuple):
     opponents: list[Opponent]
 
 
+@explained
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games of the same rules.
 

@@ -13,10 +13,11 @@ from zermelo.agents.base.settings import check_whole
 from zermelo.agents.kernels.layout import GOING, RECORD, Search, SharedRecord
 from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_here, share
-from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.position import search_game
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame

@@ -18,10 +18,12 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, settings_of, whole
 from zermelo.agents.tree_search.agent import PruningAgent, TreeSearchAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
-from zermelo.envs import Game, UnsupportedGameError
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Game
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 
@@ -42,6 +44,7 @@ class SelectiveBy(enum.StrEnum):
     """Its rules, by ``search_settings("selective")``: what paid in games against an agent without."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AlphaBetaAgent(SelectiveSettings, PruningAgent):
     """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
@@ -147,6 +150,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
         return self.proof_share * limits.seconds if can_settle(game) else 0.0
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MinimaxAgent(TreeSearchAgent):
     """Minimax over the whole tree, or down to ``depth``; the value of every root action is exact.

@@ -19,7 +19,7 @@ from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states,
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 from zermelo.envs.rules.rules_game import RulesGame

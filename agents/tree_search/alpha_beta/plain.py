@@ -21,9 +21,9 @@ from zermelo.agents.tree_search.interface import Bound, Root, Visit
 from zermelo.agents.tree_search.observer import NodeRole, Observer
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
-from zermelo.envs import CHANCE, EnvFailedError
 from zermelo.envs.capabilities import SupportsQuiescence
-from zermelo.envs.game import Chance
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import CHANCE, Chance
 
 _NO_ACTION: Final = -1
 

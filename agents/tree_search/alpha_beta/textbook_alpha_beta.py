@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
-from zermelo.envs import Game
+from zermelo.envs.game import Game
 
 
 def alpha_beta(

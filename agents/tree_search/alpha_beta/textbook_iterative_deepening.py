@@ -9,7 +9,7 @@ from typing import Any
 
 from zermelo.agents.tree_search.alpha_beta.textbook_alpha_beta import alpha_beta
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
-from zermelo.envs import Game
+from zermelo.envs.game import Game
 
 
 def iterative_deepening(

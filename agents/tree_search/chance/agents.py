@@ -20,10 +20,13 @@ from zermelo.agents.tree_search.agent import PruningAgent, TableAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import RootNode, TreeSearch
-from zermelo.envs import Game, InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Game
+from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import Spec, parse_spec
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectiminimaxAgent(PruningAgent):
     """Minimax with chance nodes, over the whole tree down to ``depth`` or pruned by Star1 or Star2.
@@ -78,6 +81,7 @@ class ExpectiminimaxAgent(PruningAgent):
         return self.exact or self.pruning is ChancePruning.NONE
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectimaxAgent(TableAgent):
     """Best reply to fallible opponents: their moves are averaged, with the probabilities of a model.

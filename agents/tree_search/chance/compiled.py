@@ -21,7 +21,7 @@ from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
 KERNEL: Final = "zermelo.agents.tree_search.chance.kernel"

@@ -17,7 +17,8 @@ from zermelo.agents.kernels.blocks import zeros
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, share, spread
-from zermelo.envs import Chance, UnsupportedGameError
+from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame

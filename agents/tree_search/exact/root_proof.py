@@ -24,7 +24,7 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
 from zermelo.agents.tree_search.interface import Iteration, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import deepen
-from zermelo.envs import Game
+from zermelo.envs.game import Game
 from zermelo.envs.rules.rules_game import RulesGame
 
 _MOST_MEGABYTES: Final = 16

@@ -15,9 +15,12 @@ from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
-from zermelo.envs import Game, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.game import Game, RewardSum, Traits
+from zermelo.envs.support.calls import explained
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MaxNAgent(PruningAgent):
     """max^n: every player maximizes its own utility, whatever that does to the others.
@@ -89,6 +92,7 @@ class OneAgainstAllAgent(PruningAgent):
     samples: int = whole(8, lower=1)
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ParanoidAgent(OneAgainstAllAgent):
     """Alpha-beta of one player against all others: the value that the player can guarantee itself.
@@ -101,6 +105,7 @@ class ParanoidAgent(OneAgainstAllAgent):
     kind: ClassVar[str] = "paranoid"
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestReplyAgent(OneAgainstAllAgent):
     """Best-reply search: of all opponents only the one whose reply hurts most moves, so it looks further ahead.

@@ -23,7 +23,7 @@ from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
 MAX_N: Final = "zermelo.agents.tree_search.many_players.kernel"

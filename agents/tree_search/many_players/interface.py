@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import RootMove, TreeSearch, Vector
-from zermelo.envs import RewardSum, Traits
+from zermelo.envs.game import RewardSum, Traits
 
 
 class SumNotConstantError(Exception):

@@ -16,7 +16,7 @@ from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotCo
 from zermelo.agents.tree_search.observer import NodeRole, Observer
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
-from zermelo.envs import CHANCE
+from zermelo.envs.game import CHANCE
 
 _TOLERANCE: Final = 1e-9
 _NOBODY: Final = -1

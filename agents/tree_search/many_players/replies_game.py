@@ -8,8 +8,8 @@ from typing import Any
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.tree_search.inner_game import FormOfGame
-from zermelo.envs import CHANCE, Game
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
+from zermelo.envs.game import CHANCE, Game
 
 
 class Round:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
-from zermelo.envs import CHANCE
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
+from zermelo.envs.game import CHANCE
 
 
 def best_reply(

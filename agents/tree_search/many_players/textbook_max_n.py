@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import CHANCE, Game
 
 
 def max_n(

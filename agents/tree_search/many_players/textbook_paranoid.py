@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
-from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import CHANCE, Game
 
 
 def paranoid(

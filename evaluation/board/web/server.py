@@ -30,7 +30,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 from zermelo.evaluation.board.web.connections import config_of

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Final
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
 
@@ -85,6 +86,7 @@ class EloEstimate:
         return f"Elo {self.elo:+.1f} ± {self.error:.1f}, {superiority}"
 
 
+@explained
 def elo(
     wins: int = 0,
     draws: int = 0,

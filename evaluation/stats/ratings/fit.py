@@ -26,7 +26,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs import UnknownNameError
+from zermelo.envs.errors import UnknownNameError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
@@ -53,6 +54,7 @@ _STATUS_NOTES: Final = {
 }
 
 
+@explained
 def fit_ratings(
     results: GameCounts | Iterable[Sequence[Any]],
     *,

@@ -18,7 +18,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import fit_t_value, mean_and_variance
 
@@ -71,6 +72,7 @@ class SprtResult:
         )
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class Sprt:
     """A sequential test, checked when made; ask it after each game or pair.
@@ -167,6 +169,7 @@ def _time_to_leave(start: float, lower: float, upper: float, drift: float, varia
     return max(0.0, (up * above - (1.0 - up) * below) / drift)
 
 
+@explained
 def sprt(
     wins: int = 0,
     draws: int = 0,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from zermelo.envs import UnknownNameError
+from zermelo.envs.errors import UnknownNameError
 from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel

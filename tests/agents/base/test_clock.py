@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, GameClock, SupportsClock, make_agent
-from zermelo.agents.base.clock import RESERVE
-from zermelo.envs import InvalidSettingError, make_env
+from zermelo.agents import AlphaBetaAgent, make_agent
+from zermelo.agents.base.clock import RESERVE, GameClock, SupportsClock
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
 
 
 @pytest.mark.parametrize("increment", [0.0, 0.1, 5.0])

@@ -16,7 +16,9 @@ from zermelo.agents import (
     RandomAgent,
 )
 from zermelo.agents.base.requirements import require_decision
-from zermelo.envs import CHANCE, Chance, GameOverError, RewardSum, UnsupportedGameError
+from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs.errors import GameOverError
+from zermelo.envs.game import Chance, RewardSum
 
 SEARCHES = [AlphaBetaAgent, MinimaxAgent, ExpectiminimaxAgent]
 MANY = [MaxNAgent, ParanoidAgent, BestReplyAgent]

@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 
-from zermelo.agents import SearchResult, StoppedBy
+from zermelo.agents import SearchResult
+from zermelo.agents.base.limits import StoppedBy
 
 
 def result(**changes):

@@ -1,6 +1,8 @@
 """Solutions as text."""
 
-from zermelo.agents import Outcome, Solution, StoppedBy, solve
+from zermelo.agents import solve
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.solution import Outcome, Solution
 
 
 def solution(**changes):

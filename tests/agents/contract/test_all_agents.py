@@ -15,7 +15,8 @@ from doubles.grown_rules import Grown
 from oracles.contract import GAMES, KINDS, NOT_A_SEARCH, Position, game_kind, positions, textbook
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import SearchResult, StoppedBy, list_agents, make_agent
+from zermelo.agents import SearchResult, list_agents, make_agent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame

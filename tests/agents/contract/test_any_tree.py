@@ -15,7 +15,8 @@ from oracles.contract import Position, textbook
 from zermelo.agents import make_agent
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.tree_search.config import TieRule
-from zermelo.envs import CHANCE, Chance, RewardSum
+from zermelo.envs import CHANCE
+from zermelo.envs.game import Chance, RewardSum
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "minimax": [{}, {"sooner": False, "ties": "first"}],

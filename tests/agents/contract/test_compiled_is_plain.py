@@ -17,14 +17,14 @@ from zermelo.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import ChanceAtLimit, Ties
-from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.kernels.program import can_search_through_chance
 from zermelo.agents.tree_search import compiled as front_end
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
-from zermelo.envs import Chance, RewardSum
+from zermelo.envs.game import Chance, RewardSum
 from zermelo.envs.games import (
     MNK,
     Backgammon,

@@ -18,17 +18,20 @@ from doubles.toy_envs import DiceEnv, EarlyDeathEnv, ToyEnv
 from oracles.contract import GAMES, Position, game_kind, positions, textbook
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import MCTSAgent, SearchResult, StoppedBy, make_evaluator
+from zermelo.agents import MCTSAgent, SearchResult
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Selection, Start
 from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, as_game
+from zermelo.envs import CHANCE, as_game
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance
 from zermelo.envs.games import MNK, ConnectFour
 from zermelo.envs.rules import RulesGame
 

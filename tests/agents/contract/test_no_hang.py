@@ -7,17 +7,13 @@ import threading
 import pytest
 from doubles.endless import Endless, EndlessChance, EndlessGame
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    exact_values,
-    make_agent,
-    search_many,
-    solve,
-    solve_equilibrium,
-    solve_policy,
-    solve_simultaneous,
-    value_iteration,
-)
+from zermelo.agents import AlphaBetaAgent, make_agent, solve
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
+from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
+from zermelo.agents.solving.solve import exact_values
+from zermelo.agents.solving.solve_policy import solve_policy
+from zermelo.agents.solving.value_iteration import value_iteration
+from zermelo.agents.training.labels import search_many
 from zermelo.envs import UnsupportedGameError, ZermeloError, as_game, perft
 from zermelo.envs.games import MNK, Nim
 

@@ -11,8 +11,9 @@ import pytest
 from doubles.toy_envs import Clock, SlowEnv
 from oracles.contract import KINDS
 
-from zermelo.agents import SearchResult, StoppedBy, make_agent
+from zermelo.agents import SearchResult, make_agent
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.envs import as_game
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is searched on assumptions")  # nobody sees its end in 10 s

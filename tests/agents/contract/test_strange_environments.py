@@ -9,8 +9,9 @@ import pytest
 from doubles.odd_boards import BOARDS, FailsSometimes, ForgetsItsMask, Wagers, WagersAlone, at, best
 
 from zermelo.agents import make_agent
-from zermelo.envs import Chance, EnvFailedError, RewardSum, as_game, verify_clone
-from zermelo.envs.errors import EnvFailureWarning
+from zermelo.envs import as_game, verify_clone
+from zermelo.envs.errors import EnvFailedError, EnvFailureWarning
+from zermelo.envs.game import Chance, RewardSum
 from zermelo.evaluation import play_match
 
 POSITIONS = ((4, 0, 8, 2), (1, 4, 0, 2, 7))

@@ -15,8 +15,13 @@ import numpy as np
 import pytest
 from doubles.small_games import PlainGame
 
-from zermelo.agents import StoppedBy, make_agent, solve, solve_matrix, solve_simultaneous
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, Traits, UnsupportedGameError
+from zermelo.agents import make_agent, solve
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
+from zermelo.agents.equilibrium.matrix_games import solve_matrix
+from zermelo.envs import CHANCE, Traits, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance, RewardSum
 
 
 class At(NamedTuple):
@@ -246,7 +251,7 @@ import sys
 sys.path.insert(0, {tests!r})
 sys.path.insert(0, {here!r})
 from test_backward_induction import At, Endless
-from zermelo.agents import solve_simultaneous
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
 solve_simultaneous(Endless(0), most_states=10**9)
 """
 

@@ -9,23 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents import (
-    CFRAgent,
-    PolicyAgent,
-    PolicyTable,
-    StoppedBy,
-    agent_policy,
+from zermelo.agents import CFRAgent, PolicyAgent, make_agent, solve
+from zermelo.agents import textbook as algorithms
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.equilibrium.equilibrium import (
     best_responses,
     exploitability,
-    make_agent,
-    solve,
+    measured,
+    policy_of,
     solve_equilibrium,
 )
-from zermelo.agents import textbook as algorithms
-from zermelo.agents.equilibrium.equilibrium import measured, policy_of
+from zermelo.agents.equilibrium.policy_table import PolicyTable
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import SequenceForm, sequence_form
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.agents.policies.policy import agent_policy
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice
 from zermelo.envs.rules import RulesGame
 

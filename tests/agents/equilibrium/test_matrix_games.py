@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.agents import (
-    dominated,
-    equilibria,
-    pure_equilibria,
-    solve_equilibrium,
-    solve_matrix,
-    solve_simultaneous,
-)
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
+from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
+from zermelo.agents.equilibrium.matrix_games import dominated, equilibria, pure_equilibria, solve_matrix
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK
 
 RPS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])

@@ -13,16 +13,12 @@ from typing import Any
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    MinimaxAgent,
-    PolicyTable,
-    PolicyTableAgent,
-    make_agent,
-    solve_policy,
-)
-from zermelo.agents.equilibrium.policy_table import stable_key
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, make
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent
+from zermelo.agents.equilibrium.agents import PolicyTableAgent
+from zermelo.agents.equilibrium.policy_table import PolicyTable, stable_key
+from zermelo.agents.solving.solve_policy import solve_policy
+from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Hexapawn, Nim, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.support.data_files import write_lines

@@ -8,20 +8,13 @@ import pickle
 import pytest
 from doubles.small_games import CoinRow, ConnectK, DiceRace, Leaf, Node, TreeGame
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    Evaluator,
-    ExpectiminimaxAgent,
-    GreedyAgent,
-    LinearEvaluator,
-    PlayoutEvaluator,
-    make_evaluator,
-)
-from zermelo.agents.evaluators.playout import stable_hash
+from zermelo.agents import AlphaBetaAgent, Evaluator, ExpectiminimaxAgent, GreedyAgent, LinearEvaluator
+from zermelo.agents.evaluators.playout import PlayoutEvaluator, stable_hash
 from zermelo.agents.evaluators.protocol import squash
-from zermelo.agents.evaluators.registry import EVALUATORS
+from zermelo.agents.evaluators.registry import EVALUATORS, make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.envs import InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 
 
 class TestSquash:
@@ -164,7 +157,9 @@ class TestNames:
 
     def test_settings_and_modules(self):
         assert make_evaluator("playout(games=3)") == PlayoutEvaluator(games=3)
-        assert make_evaluator("zermelo.agents:PlayoutEvaluator(games=3)") == PlayoutEvaluator(games=3)
+        assert make_evaluator("zermelo.agents.evaluators.playout:PlayoutEvaluator(games=3)") == PlayoutEvaluator(
+            games=3
+        )
         assert make_evaluator("builtins:len") is len
 
     @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.alpha_beta import kernel_scores as scores
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.contract import DEFAULTS

@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import MCTSAgent, StoppedBy, make_agent, make_evaluator
+from zermelo.agents import MCTSAgent, make_agent
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
-from zermelo.agents.evaluators import NetworkEvaluator, PolicyValue
+from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.evaluators.policy_value import NetworkEvaluator, PolicyValue
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, as_game, make
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.games import MNK, Kalah
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.support.installing import install_command

@@ -8,7 +8,8 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.agents.evaluators.network import FOLDER, StoredNetwork, shipped_network
-from zermelo.envs import UnsupportedGameError, as_game, make_env
+from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import round_robin
 
 FILES = sorted(FOLDER.glob("*.json"))

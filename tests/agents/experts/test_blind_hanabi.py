@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.envs import make_env
 from zermelo.envs.errors import BlindSearchWarning
+from zermelo.envs.registration.make import make_env
 
 
 def started(name: str) -> Any:

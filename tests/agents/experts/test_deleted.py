@@ -26,8 +26,9 @@ import sys, warnings
 warnings.simplefilter("ignore")
 import zermelo.agents
 assert zermelo.agents.__file__.startswith({root!r}), zermelo.agents.__file__
-from zermelo.agents import list_agents, make_agent, make_evaluator
-from zermelo.envs import make_env
+from zermelo.agents import list_agents, make_agent
+from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.envs.registration.make import make_env
 names = {{entry.name for entry in list_agents(learned=True)}}
 env = make_env({env!r})
 env.reset(seed=0)

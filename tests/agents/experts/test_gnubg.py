@@ -8,9 +8,11 @@ import pytest
 from zermelo.agents.experts.backgammon.gnubg import GnubgAgent, after_move, position_id, whole_plays
 from zermelo.agents.policies import engines as protocols
 from zermelo.agents.policies.engines import EngineError
-from zermelo.envs import MissingDependencyError, UnknownNameError, UnsupportedGameError, as_game, make, make_env
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import MissingDependencyError, UnknownNameError
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 
 ENV = "zermelo/Backgammon-v0(most_points=3)"

@@ -16,7 +16,8 @@ from zermelo.agents.experts.hanabi.kernel import advance
 from zermelo.agents.experts.hanabi.layout import LIVES, SCORE, WORDS
 from zermelo.agents.experts.hanabi.table import needs_deal
 from zermelo.agents.specs import runs_own_code
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Kuhn
 from zermelo.envs.rules import RulesGame
 

@@ -23,8 +23,9 @@ from zermelo.agents.experts.poker.public_trees import (
     exploitability_on,
     with_memory,
 )
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, clone_env, make
+from zermelo.envs import UnsupportedGameError, clone_env, make
 from zermelo.envs.adapters.aec import deal_unseen
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.live.wrappers import innermost
 
 pytest.importorskip("rlcard")

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
-from zermelo.envs import InvalidSettingError, make_env
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build, portable
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.settings import TournamentSettings

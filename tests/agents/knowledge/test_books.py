@@ -9,16 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zermelo.agents import MinimaxAgent, exact_values, make_agent, solve
+from zermelo.agents import MinimaxAgent, make_agent, solve
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_moves, outline, read_book
 from zermelo.agents.knowledge.building.grow_book import grow_book
 from zermelo.agents.knowledge.building.prove_book import prove_book
 from zermelo.agents.knowledge.endgame_tables import canonical
+from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.exact.prover import Prover
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.openings import openings_for
 from zermelo.evaluation.tournament.run import make_runner

@@ -18,12 +18,14 @@ from zermelo.agents.knowledge import endgame_tables
 from zermelo.agents.knowledge.building.build_table import build_table
 from zermelo.agents.knowledge.building.solve_parts import GroupWork
 from zermelo.agents.knowledge.endgame_tables import ABSENT, read_table
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig
 from zermelo.envs.rules import RulesGame, with_past
 from zermelo.envs.rules.history import without_past
-from zermelo.evaluation import EndReason, GameRecord, Move
+from zermelo.evaluation import GameRecord
 from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.match.record import EndReason, Move
 from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = MNK(3, 3, 3)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.envs import make_env
 from zermelo.envs.games import Kuhn
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 
 

@@ -9,21 +9,15 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from zermelo.agents import ISMCTSAgent, StoppedBy, make_agent
+from zermelo.agents import ISMCTSAgent, make_agent
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
 from zermelo.agents.opponents.beliefs import Belief
-from zermelo.envs import (
-    CHANCE,
-    UnknownNameError,
-    UnsupportedGameError,
-    as_game,
-    legal_actions,
-    make,
-)
+from zermelo.envs import CHANCE, UnsupportedGameError, as_game, legal_actions, make
+from zermelo.envs.errors import UnknownNameError
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice
 from zermelo.envs.rules import RulesGame
 

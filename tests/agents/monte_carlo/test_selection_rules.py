@@ -9,7 +9,7 @@ from zermelo.agents.monte_carlo import openspiel
 from zermelo.agents.monte_carlo.interface import RULES, Selection
 from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.agents.monte_carlo.plain import BONUSES
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK
 
 every_rule = pytest.mark.parametrize("rule", list(Selection))

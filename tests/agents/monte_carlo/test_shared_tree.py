@@ -12,9 +12,9 @@ from doubles.grown_rules import Grown
 from doubles.policies import EvenNetwork
 from oracles.signatures import Uncompiled
 
-from zermelo.agents import MCTSAgent, StoppedBy
+from zermelo.agents import MCTSAgent
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Selection, Start

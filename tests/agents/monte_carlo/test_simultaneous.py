@@ -12,30 +12,20 @@ import pytest
 from doubles.at_once import Duel, MatrixGame
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from zermelo.agents import (
-    AutoAgent,
-    BackwardInductionAgent,
-    SimultaneousMCTSAgent,
-    StoppedBy,
-    agent_policy,
-    exploitability,
-    make_agent,
-    solve_simultaneous,
-)
+from zermelo.agents import AutoAgent, make_agent
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import RandomNumbers
+from zermelo.agents.equilibrium.agents import BackwardInductionAgent
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
+from zermelo.agents.equilibrium.equilibrium import exploitability
+from zermelo.agents.monte_carlo.simultaneous.agent import SimultaneousMCTSAgent
 from zermelo.agents.monte_carlo.simultaneous.plain import JointSelection, SimultaneousSearch
-from zermelo.envs import (
-    GameOverError,
-    IllegalActionError,
-    RewardSum,
-    UnknownTraitWarning,
-    UnsupportedGameError,
-    as_game,
-    make,
-)
+from zermelo.agents.policies.policy import agent_policy
+from zermelo.envs import IllegalActionError, UnsupportedGameError, as_game, make
+from zermelo.envs.errors import GameOverError, UnknownTraitWarning
+from zermelo.envs.game import RewardSum
 from zermelo.envs.games import MNK, Goofspiel
 from zermelo.envs.rules import RulesGame
 

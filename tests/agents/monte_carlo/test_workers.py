@@ -22,14 +22,8 @@ from zermelo.agents import ISMCTSAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo.interface import RootAction
 from zermelo.agents.monte_carlo.merging import shares_of
-from zermelo.envs import (
-    EnvFailedError,
-    InvalidSettingError,
-    MissingDependencyError,
-    UnsupportedGameError,
-    make,
-    register_information,
-)
+from zermelo.envs import UnsupportedGameError, make, register_information
+from zermelo.envs.errors import EnvFailedError, InvalidSettingError, MissingDependencyError
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.support.installing import install_command

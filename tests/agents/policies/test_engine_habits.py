@@ -12,16 +12,20 @@ from pathlib import Path
 import pytest
 from doubles.processes import ends, left_running
 
-from zermelo.agents import GameClock, Resignation
+from zermelo.agents.agent import Resignation
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.policies import engines
 from zermelo.agents.policies.engines import EngineError, EngineTimeoutError
 from zermelo.agents.policies.gtp import GtpAgent
 from zermelo.agents.policies.uci import UciAgent
-from zermelo.envs import InvalidSettingError, make_env
-from zermelo.evaluation import EndReason, FailureKind, Outcome, play_match
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import play_match
 from zermelo.evaluation.errors import AgentStartError
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.match.record import EndReason, FailureKind
+from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.workers.games import participants
+from zermelo.evaluation.workers.settings import AgentLimits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines are read by selecting among pipes")
 CHESS = "zermelo/Chess-v0"

@@ -6,12 +6,15 @@ import sys
 
 import pytest
 
-from zermelo.agents import Resignation, make_agent
+from zermelo.agents import make_agent
+from zermelo.agents.agent import Resignation
 from zermelo.agents.policies import engines as engines
 from zermelo.agents.policies.engines import EngineError
 from zermelo.agents.policies.gtp import GtpAgent
 from zermelo.agents.policies.uci import UciAgent
-from zermelo.envs import InvalidSettingError, MissingDependencyError, UnsupportedGameError, make, make_env
+from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import play_match
 
 CHESS = """

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from doubles import policies, toy_envs
 
-from zermelo.agents import Observation, PolicyAgent, list_agents, make_agent
+from zermelo.agents import PolicyAgent, list_agents, make_agent
 from zermelo.agents.base.experts import by_name
+from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs
-from zermelo.envs import GameOverError, InvalidSettingError, UnknownNameError, UnsupportedGameError, make_env
-from zermelo.evaluation import FailureKind, play_match, round_robin
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnknownNameError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import play_match, round_robin
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.workers.settings import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 MASK = np.array([False, True, True, False, True])

@@ -6,12 +6,14 @@ import gymnasium
 import numpy as np
 import pytest
 
-from zermelo.agents import Observation, OnnxAgent, Sb3Agent, TorchAgent, make_agent
+from zermelo.agents import OnnxAgent, Sb3Agent, TorchAgent, make_agent
+from zermelo.agents.policies.observation import Observation
 from zermelo.agents.training import OpponentEnv
-from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, round_robin
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 HERE = AgentLimits(isolate="none")

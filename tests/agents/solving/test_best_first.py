@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import AutoAgent, BestFirstAgent, StoppedBy
+from zermelo.agents import AutoAgent
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.solving.agents import BestFirstAgent
 from zermelo.agents.textbook import best_first
-from zermelo.envs import Chance, Traits, UnsupportedGameError, as_game
+from zermelo.envs import Traits, UnsupportedGameError, as_game
+from zermelo.envs.game import Chance
 
 ROOM = """
 ########

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 import pytest
 from doubles.small_games import PlainGame
 
-from zermelo.agents import Outcome, exact_values, make_agent, solve, solve_policy
-from zermelo.agents.solving.solve import SolveBy
-from zermelo.envs import RewardSum, Traits
+from zermelo.agents import make_agent, solve
+from zermelo.agents.base.solution import Outcome
+from zermelo.agents.solving.solve import SolveBy, exact_values
+from zermelo.agents.solving.solve_policy import solve_policy
+from zermelo.envs import Traits
+from zermelo.envs.game import RewardSum
 from zermelo.envs.rules import RulesGame, mix
 
 

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents import AlphaBetaAgent, Outcome, StoppedBy, solve
-from zermelo.agents.base.limits import Limits
+from zermelo.agents import AlphaBetaAgent, solve
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
+from zermelo.agents.base.solution import Outcome
 from zermelo.agents.base.watched_budget import WatchedBudget
 from zermelo.agents.solving.proof_numbers import PlainNumbers, ProofNumberSolver
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Hex, Kalah, Oware
 from zermelo.envs.rules import RulesGame, mix
 

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
-from zermelo.agents import MinimaxAgent, Outcome, Solution, StoppedBy, solve, value_iteration
-from zermelo.agents.base.limits import Limits
+from zermelo.agents import MinimaxAgent, solve
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.playouts import random_game
+from zermelo.agents.base.solution import Outcome, Solution
 from zermelo.agents.base.watched_budget import WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
+from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.agents.tree_search.exact.prover import Prover
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs import UnsupportedGameError, make
+from zermelo.envs.errors import GameOverError, InvalidSettingError
 from zermelo.envs.games import (
     MNK,
     Breakthrough,

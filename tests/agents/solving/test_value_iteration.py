@@ -13,7 +13,8 @@ from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents import textbook as algorithms
 from zermelo.agents.solving.agents import ValueIterationAgent
 from zermelo.agents.solving.value_iteration import value_iteration
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.envs import UnsupportedGameError, as_game, make
+from zermelo.envs.errors import GameOverError, InvalidSettingError
 from zermelo.envs.games import MNK, DotsAndBoxes, Game2048, Nim, Pig
 from zermelo.envs.rules import RulesGame
 

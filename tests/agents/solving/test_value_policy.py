@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from zermelo.agents import Plan, PolicyTable, make_agent, value_iteration
-from zermelo.agents.equilibrium.policy_table import stable_key
+from zermelo.agents import make_agent
+from zermelo.agents.equilibrium.policy_table import Plan, PolicyTable, stable_key
 from zermelo.agents.solving.solve_policy import policy_of_values
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError, as_game, make
+from zermelo.agents.solving.value_iteration import value_iteration
+from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Game2048, Pig
 from zermelo.envs.rules import RulesGame
 

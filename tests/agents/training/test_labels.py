@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from zermelo.agents import make_agent, solve
 from zermelo.agents.training.labels import COLUMNS, LabelWork, label_positions
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError, as_game, make
+from zermelo.envs import UnsupportedGameError, ZermeloError, as_game, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli.app import app
 from zermelo.evaluation.tournament.run import make_runner
 from zermelo.evaluation.workers.work import WorkerExit

@@ -21,7 +21,8 @@ from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.training.linear import _with_returns, loss_of, regress, tune
 from zermelo.agents.training.networks.self_play import SelfPlayGames, searching
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Breakthrough, Kalah, Pig
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.env import RulesEnv

@@ -8,7 +8,8 @@ from gymnasium.utils.env_checker import check_env
 
 from zermelo.agents import AlphaBetaAgent, RandomAgent, make_agent
 from zermelo.agents.training import Ladder, Mix, OpponentEnv, SelfPlay
-from zermelo.envs import IllegalActionError, InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs import IllegalActionError, UnsupportedGameError, make
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import play_match
 
 TWO = "zermelo/MNK-v0"

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
 
-from zermelo.agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent, exact_values, search_many
-from zermelo.envs import GameOverError, InvalidSettingError, UnsupportedGameError
+from zermelo.agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent
+from zermelo.agents.solving.solve import exact_values
+from zermelo.agents.training.labels import search_many
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import GameOverError, InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Pig
 from zermelo.envs.rules import RulesGame
 

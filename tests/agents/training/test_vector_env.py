@@ -8,7 +8,8 @@ from doubles.own_rules import Pictured
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent, make_agent
 from zermelo.agents.kernels.layout import ASKED, GOING
 from zermelo.agents.training import RulesVectorEnv, make_vec
-from zermelo.envs import CHANCE, InvalidSettingError, UnsupportedGameError
+from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation
 

@@ -16,7 +16,7 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.watched_budget import WatchedBudget
-from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.solving.solvers import AlphaBetaSolver
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig

@@ -15,8 +15,8 @@ from zermelo.agents import (
     MaxNAgent,
     MinimaxAgent,
     ParanoidAgent,
-    StoppedBy,
 )
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.kernels import threads
 from zermelo.agents.kernels.layout import ASKED, OUT_OF_NODES, Search

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from oracles.compared_searches import compiled, searched
 
-from zermelo.agents import AlphaBetaAgent, SearchResult, exact_values
+from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
+from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.compiled import most_states
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root

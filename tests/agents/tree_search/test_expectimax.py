@@ -16,11 +16,13 @@ from zermelo.agents import (
     ExpectiminimaxAgent,
     GreedyAgent,
     RandomAgent,
-    StoppedBy,
     make_agent,
 )
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.opponents.models import AgentOpponent, SoftmaxOpponent, make_opponent, replies
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+from zermelo.envs.game import Chance
 
 seeds = st.integers(0, 2**32 - 1)
 

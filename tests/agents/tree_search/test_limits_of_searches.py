@@ -10,15 +10,10 @@ import numpy as np
 import pytest
 from doubles.small_games import ConnectK, Leaf, Node, TreeGame
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    ExpectiminimaxAgent,
-    GreedyAgent,
-    MinimaxAgent,
-    PlayoutEvaluator,
-    StoppedBy,
-)
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, MinimaxAgent
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.evaluators.playout import PlayoutEvaluator
 from zermelo.agents.tree_search.interface import Bound
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 

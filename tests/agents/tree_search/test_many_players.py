@@ -18,7 +18,9 @@ from zermelo.agents import (
 )
 from zermelo.agents.textbook import best_reply, max_n, paranoid
 from zermelo.agents.tree_search.config import TieRule
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnsupportedGameError
+from zermelo.envs import CHANCE, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance, RewardSum
 
 seeds = st.integers(0, 2**32 - 1)
 BOUNDS = (-30.0, 30.0)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from doubles.small_games import ConnectK
 
-from zermelo.agents import AlphaBetaAgent, MinimaxAgent, StoppedBy, make_agent
+from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.tree_search import agent as tree_agent
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 
 DEEPENING = ("alphabeta", "expectiminimax", "maxn", "paranoid", "bestreply")
 

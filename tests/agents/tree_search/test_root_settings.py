@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from doubles.small_games import CoinRow, ConnectK, Leaf, Node, TreeGame
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent, StoppedBy
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, ParanoidAgent
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.tree_search.iterative_deepening import TimeManager
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -10,10 +10,10 @@ from doubles.checked import assert_keeps_contract
 from oracles.compared_searches import compiled, plain, random_positions, searched
 from oracles.plain_minimax import Values
 
-from zermelo.agents import AlphaBetaAgent, SearchResult, StoppedBy
-from zermelo.agents.base.limits import Limits
+from zermelo.agents import AlphaBetaAgent, SearchResult
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Ties
-from zermelo.agents.evaluators import make_evaluator
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.envs import UnsupportedGameError

@@ -7,7 +7,8 @@ from doubles.small_games import DiceRace, Leaf, Node, TreeGame
 from hypothesis import strategies as st
 
 from zermelo.agents import ExpectiminimaxAgent
-from zermelo.envs import CHANCE, Chance
+from zermelo.envs import CHANCE
+from zermelo.envs.game import Chance
 
 seeds = st.integers(0, 2**32 - 1)
 PRUNINGS = ["star1", "star2"]

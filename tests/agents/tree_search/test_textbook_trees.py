@@ -11,9 +11,10 @@ from doubles.small_games import AIMA_5_2, Leaf, Node, TreeGame, random_tree, uni
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent, StoppedBy
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.textbook import alpha_beta, minimax
-from zermelo.envs import Chance
+from zermelo.envs.game import Chance
 
 PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 seeds = st.integers(0, 2**32 - 1)

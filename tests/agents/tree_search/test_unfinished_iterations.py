@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from doubles.small_games import CoinRow, Leaf, Node, TreeGame
 
-from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent, ParanoidAgent, StoppedBy
+from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MaxNAgent, MinimaxAgent, ParanoidAgent
 from zermelo.agents.base import budget
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import Hexapawn
 from zermelo.envs.rules.rules_game import RulesGame

@@ -27,18 +27,16 @@ from pettingzoo.utils import wrappers
 from zermelo.agents import GreedyAgent, MCTSAgent
 from zermelo.envs import (
     CHANCE,
-    Chance,
-    GameOverError,
     IllegalActionError,
-    RewardSum,
-    TraitSource,
     UnsupportedGameError,
     as_game,
     clone_env,
     legal_actions,
-    register_rules,
     verify_clone,
 )
+from zermelo.envs.adapters.as_game import register_rules
+from zermelo.envs.errors import GameOverError
+from zermelo.envs.game import Chance, RewardSum, TraitSource
 from zermelo.evaluation import play_match
 
 PERFECT = {

@@ -15,13 +15,8 @@ from doubles.game_envs import (
 )
 from gymnasium import spaces
 
-from zermelo.envs import (
-    EnvFailedError,
-    GameOverError,
-    InvalidSettingError,
-    UnsupportedGameError,
-    as_game,
-)
+from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.errors import EnvFailedError, GameOverError, InvalidSettingError
 from zermelo.envs.live.spaces import MAX_ENUMERATED_ACTIONS
 
 

@@ -11,20 +11,11 @@ from doubles.game_envs import started
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from zermelo.envs import (
-    CHANCE,
-    Chance,
-    EnvFailedError,
-    GameOverError,
-    IllegalActionError,
-    RewardSum,
-    TraitSource,
-    UnsupportedGameError,
-    as_game,
-    legal_actions,
-)
+from zermelo.envs import CHANCE, IllegalActionError, UnsupportedGameError, as_game, legal_actions
 from zermelo.envs.adapters.gymnasium import GymGame
 from zermelo.envs.adapters.transition_table import TableGame
+from zermelo.envs.errors import EnvFailedError, GameOverError
+from zermelo.envs.game import Chance, RewardSum, TraitSource
 
 TABLES = [
     ("FrozenLake-v1", {}, Chance.EXACT),

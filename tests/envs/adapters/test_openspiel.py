@@ -12,18 +12,10 @@ from doubles.game_envs import started
 pyspiel = pytest.importorskip("pyspiel")
 openspiel_compatibility = pytest.importorskip("shimmy.openspiel_compatibility")
 
-from zermelo.envs import (  # noqa: E402 - after the check that OpenSpiel is there
-    CHANCE,
-    Chance,
-    GameOverError,
-    IllegalActionError,
-    Information,
-    RewardSum,
-    TraitSource,
-    UnsupportedGameError,
-    as_game,
-)
+from zermelo.envs import CHANCE, IllegalActionError, UnsupportedGameError, as_game  # noqa: E402 - after the check that OpenSpiel is there
 from zermelo.envs.adapters.openspiel import MARKOV_TEXT  # noqa: E402 - as above
+from zermelo.envs.errors import GameOverError  # noqa: E402 - after the check that OpenSpiel is there
+from zermelo.envs.game import Chance, Information, RewardSum, TraitSource  # noqa: E402 - after the check that OpenSpiel is there
 
 
 def states_game(thing: Any, backend: str = "environment", **options: Any) -> Any:

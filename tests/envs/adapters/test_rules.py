@@ -11,9 +11,10 @@ from doubles.game_envs import started
 from oracles.pettingzoo_play import play_beside_pettingzoo
 from pettingzoo.utils import BaseWrapper, wrappers
 
-from zermelo.envs import TraitSource, UnsupportedGameError, as_game, clone_env, make
+from zermelo.envs import UnsupportedGameError, as_game, clone_env, make
 from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.game import TraitSource
 from zermelo.envs.games import MNK, Chess, ConnectFour, Go, Leduc
 from zermelo.envs.live.wrappers import innermost
 

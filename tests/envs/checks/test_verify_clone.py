@@ -17,8 +17,9 @@ from doubles.clone_envs import (
 )
 from gymnasium.spaces import Discrete
 
-from zermelo.envs import CloneError, InvalidSettingError, UnknownTraitWarning, as_game, clone_env, verify_clone
+from zermelo.envs import CloneError, as_game, clone_env, verify_clone
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import InvalidSettingError, UnknownTraitWarning
 
 tictactoe = functools.partial(pettingzoo.make, "aec", "classic/tictactoe-v3")
 connect_four = functools.partial(pettingzoo.make, "aec", "classic/connect_four-v3")

@@ -27,7 +27,8 @@ from doubles.awkward_lifetimes import CountToSix
 from doubles.game_envs import started
 
 from zermelo.agents import AlphaBetaAgent, ExpectimaxAgent, MCTSAgent
-from zermelo.envs import Chance, CloneError, as_game
+from zermelo.envs import CloneError, as_game
+from zermelo.envs.game import Chance
 
 ROLLS = [RollsModuleNumpy, RollsModuleState, RollsModulePython, RollsClass, RollsGlobalNumpy, RollsGlobalPython]
 if torch:

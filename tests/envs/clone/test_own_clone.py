@@ -8,8 +8,9 @@ import pytest
 from doubles.clone_envs import DiceEnv, find_generators
 from doubles.game_envs import started
 
-from zermelo.envs import CloneError, InvalidSettingError, as_game, clone_env, register_clone, verify_clone
+from zermelo.envs import CloneError, as_game, clone_env, register_clone, verify_clone
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import InvalidSettingError
 
 
 class Engine:

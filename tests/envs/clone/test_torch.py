@@ -10,9 +10,10 @@ from doubles.awkward_lifetimes import CountToSix
 from doubles.clone_envs import BareEnv
 
 from zermelo.agents import MCTSAgent
-from zermelo.envs import Chance, as_game, clone_env
+from zermelo.envs import as_game, clone_env
 from zermelo.envs.clone.generators import replace_generators
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.game import Chance
 
 torch: Any = pytest.importorskip("torch")
 

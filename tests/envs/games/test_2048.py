@@ -16,16 +16,10 @@ from gymnasium.utils.env_checker import check_env
 from typer import BadParameter
 
 from zermelo.agents import make_agent
-from zermelo.envs import (
-    Chance,
-    IllegalActionError,
-    InvalidSettingError,
-    as_game,
-    clone_env,
-    register_envs,
-    verify_clone,
-)
+from zermelo.envs import IllegalActionError, as_game, clone_env, register_envs, verify_clone
 from zermelo.envs.adapters.rules import LiveRulesGame
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.game import Chance
 from zermelo.envs.games import Game2048
 from zermelo.envs.games.twenty_forty_eight import Game2048State, packed, weights
 from zermelo.envs.games.twenty_forty_eight.environment import Game2048Env

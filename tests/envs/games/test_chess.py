@@ -10,7 +10,8 @@ import chess
 import pytest
 from pettingzoo.classic.chess import chess_utils
 
-from zermelo.envs import InvalidSettingError, as_game, make, perft
+from zermelo.envs import as_game, make, perft
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Chess
 from zermelo.envs.games.chess.fen import START, write_fen
 from zermelo.envs.games.chess.notation import algebraic, coordinates

@@ -10,8 +10,9 @@ import pytest
 from doubles.checked import assert_keeps_contract
 from oracles import slow_rules
 
-from zermelo.envs import InvalidSettingError, as_game
+from zermelo.envs import as_game
 from zermelo.envs import games as g
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules import RulesGame
 
 QUICK = {

@@ -13,12 +13,13 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
-from zermelo.envs import as_game, make_env
+from zermelo.envs import as_game
 from zermelo.envs.games import Go
 from zermelo.envs.games.go.board import group_of, point_of
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import is_caught
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.words import single

@@ -12,9 +12,10 @@ import pettingzoo
 import pytest
 from oracles.compared_searches import random_result
 
-from zermelo.envs import CHANCE, Information, as_game
+from zermelo.envs import CHANCE, as_game
 from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.errors import RulesError
+from zermelo.envs.game import Information
 from zermelo.envs.games import Goofspiel, Kuhn, Leduc, LiarsDice
 from zermelo.envs.games.hidden.goofspiel import GoofspielState
 from zermelo.envs.games.hidden.kuhn import KuhnState

@@ -19,7 +19,8 @@ CODE = """
 import sys
 import zermelo.agents, zermelo.envs, zermelo.envs.registration
 from zermelo.agents import {agent}
-from zermelo.envs import make_env, as_game
+from zermelo.envs import as_game
+from zermelo.envs.registration.make import make_env
 print(*sorted(name for name in sys.modules if name.startswith("zermelo.envs.games.") and name[19:] != "tables"))
 {then}
 print(*sorted(name for name in sys.modules if name.startswith("zermelo.envs.games.") and name[19:] != "tables"))

@@ -247,7 +247,7 @@ def test_ends_of_lines_are_the_platforms(tmp_path: Path) -> None:
 MEASURED = """
 import sys
 from zermelo.agents.specs import make_agent
-from zermelo.envs import make_env
+from zermelo.envs.registration.make import make_env
 
 env = make_env(sys.argv[1])
 env.reset(seed=0)

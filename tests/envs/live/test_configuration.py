@@ -21,7 +21,8 @@ from doubles.awkward_configurations import (
 )
 from doubles.game_envs import SmallEnv
 
-from zermelo.envs import Chance, RewardSum, as_game
+from zermelo.envs import as_game
+from zermelo.envs.game import Chance, RewardSum
 from zermelo.envs.traits import random_play as inference
 
 

@@ -8,7 +8,8 @@ import pytest
 from doubles.game_envs import Vectors, started
 from gymnasium import spaces
 
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, clone_env, discretise
+from zermelo.envs import UnsupportedGameError, as_game, clone_env, discretise
+from zermelo.envs.errors import InvalidSettingError
 
 
 def test_a_box_in_bins() -> None:

@@ -10,8 +10,9 @@ from doubles.game_envs import started
 from doubles.strange_envs import ALLOWED, MaskedRoom, Pick
 from gymnasium import spaces
 
-from zermelo.envs import EnvFailedError, UnknownTraitWarning, UnsupportedGameError, as_game, legal_actions
+from zermelo.envs import UnsupportedGameError, as_game, legal_actions
 from zermelo.envs.adapters.actions import ActionCodec
+from zermelo.envs.errors import EnvFailedError, UnknownTraitWarning
 from zermelo.envs.live.masks import shown_mask
 
 

@@ -14,17 +14,9 @@ import pettingzoo
 import pytest
 from doubles.game_envs import Numbers, started
 
-from zermelo.envs import (
-    InvalidSettingError,
-    MissingDependencyError,
-    UnknownNameError,
-    UnsupportedGameError,
-    as_game,
-    list_envs,
-    make,
-    make_env,
-    register_env,
-)
+from zermelo.envs import UnsupportedGameError, as_game, list_envs, make, register_env
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, UnknownNameError
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.registration.registry import EnvEntry
 from zermelo.envs.support import installing
 from zermelo.envs.support.installing import install_command

@@ -16,22 +16,12 @@ from doubles.own_envs import EVERY, api_warnings, every_env
 from doubles.own_rules import Pictured, Piglike, ThreeTake
 from pettingzoo.utils import BaseWrapper
 
-from zermelo.envs import (
-    CHANCE,
-    Chance,
-    IllegalActionError,
-    InvalidSettingError,
-    RewardSum,
-    TraitSource,
-    UnsupportedGameError,
-    as_game,
-    clone_env,
-    make,
-)
+from zermelo.envs import CHANCE, IllegalActionError, UnsupportedGameError, as_game, clone_env, make
 from zermelo.envs import games as own_games
 from zermelo.envs.adapters.aec import AECGame
 from zermelo.envs.adapters.rules import LiveRulesGame
-from zermelo.envs.errors import RulesError
+from zermelo.envs.errors import InvalidSettingError, RulesError
+from zermelo.envs.game import Chance, RewardSum, TraitSource
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.env import RulesEnv, env, raw_env
 from zermelo.envs.rules.observations import bit_rows

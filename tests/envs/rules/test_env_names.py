@@ -12,12 +12,8 @@ from doubles.game_envs import started
 from doubles.own_envs import OWN, api_warnings
 from doubles.own_rules import ThreeTake
 
-from zermelo.envs import (
-    InvalidSettingError,
-    as_game,
-    make,
-)
-from zermelo.envs.errors import RulesError
+from zermelo.envs import as_game, make
+from zermelo.envs.errors import InvalidSettingError, RulesError
 from zermelo.envs.registration.registry import OWN_ENVS
 from zermelo.envs.rules.env import env_name
 

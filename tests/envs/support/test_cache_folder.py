@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support import files
 
 

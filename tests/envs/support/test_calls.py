@@ -15,7 +15,7 @@ import pytest
 import zermelo.agents.training
 import zermelo.envs
 import zermelo.evaluation
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 
 
@@ -32,7 +32,8 @@ class More(TypedDict, total=False):
     seconds: float
 
 
-def _paint(
+@explained
+def paint(
     wall: Any,
     coats: int = 1,
     *,
@@ -52,21 +53,27 @@ def _paint(
     return wall, coats + 0, colour, wet, width * 1.0, more
 
 
-paint = explained(_paint, "paint")
-
-
+@explained
 @dataclass(frozen=True, kw_only=True)
-class _Brush:
+class Brush:
     size: int
     hair: str = "soft"
 
+    @explained
     def dip(self, pot: Any) -> Any:
         return pot
 
 
-Brush: Any = _Brush
-Brush.__init__ = explained(_Brush.__init__)
-Brush.dip = explained(_Brush.dip)
+@explained
+@dataclass(frozen=True)
+class Roller:
+    """A brush that rolls; see ``Brush``."""
+
+    width: int
+
+    @classmethod
+    def of_brush(cls, brush: Brush) -> Roller:
+        return cls(3 * brush.size)
 
 
 def test_a_right_call_passes_and_text_becomes_a_member():
@@ -81,7 +88,8 @@ def test_a_right_call_passes_and_text_becomes_a_member():
     assert paint("wall", colour=Colour.RED)[2] is Colour.RED
     assert Brush(size=3).dip("pot") == "pot"
     assert list(inspect.signature(paint).parameters)[:3] == ["wall", "coats", "colour"]
-    assert paint.__doc__ == _paint.__doc__
+    assert paint.__doc__ == "Returns its arguments, or fails as code does that was given a wrong one."
+    assert Roller.of_brush(Brush(size=3)).width == 9
 
 
 @pytest.mark.parametrize(
@@ -108,10 +116,13 @@ def test_a_right_call_passes_and_text_becomes_a_member():
         (lambda: paint("wall", done=3), "done must be a function or None, not 3"),
         (lambda: paint("wall", marks=3), "marks must be a list, not 3"),
         (lambda: paint("wall", width=[]), "width must be a number, not []"),
-        (lambda: Brush(3), "_Brush does not take 3 without a name: give it by its name, as in size=..."),
-        (lambda: Brush(), "_Brush needs 'size': write _Brush(size)"),
-        (lambda: Brush(size=3).dip("pot", size=4), "_Brush.dip has no setting 'size': write _Brush(size=...)"),
-        (lambda: Brush(size=3).dip(), "_Brush.dip needs 'pot': write _Brush.dip(pot)"),
+        (lambda: Brush(3), "Brush does not take 3 without a name: give it by its name, as in size=..."),
+        (lambda: Brush(), "Brush needs 'size': write Brush(size)"),
+        (lambda: Roller(), "Roller needs 'width': Roller.of_brush makes one (a brush that rolls; see Brush)"),
+        (lambda: Roller.of_brush(), "Roller.of_brush needs 'brush': write Roller.of_brush(brush)"),
+        (lambda: Roller.of_brush(3, size=2), "Roller.of_brush has no setting 'size': its settings are brush"),
+        (lambda: Brush(size=3).dip("pot", size=4), "Brush.dip has no setting 'size': write Brush(size=...)"),
+        (lambda: Brush(size=3).dip(), "Brush.dip needs 'pot': write Brush.dip(pot)"),
     ],
 )
 def test_a_wrong_call_is_a_sentence(call, said):
@@ -129,8 +140,17 @@ def test_an_error_from_inside_is_left_alone():
 
 
 @pytest.mark.parametrize("face", [zermelo.envs, zermelo.agents, zermelo.evaluation, zermelo.agents.training])
-def test_functions_of_a_face_are_pickled_by_its_name(face):
+def test_functions_of_a_face_are_explained_and_pickled_by_their_module(face):
     functions = [getattr(face, name) for name in face.__all__ if inspect.isfunction(getattr(face, name))]
     assert all(pickle.loads(pickle.dumps(one)) is one for one in functions)
-    explained = [one for one in functions if one is not zermelo.envs.clone_env]  # which takes microseconds
-    assert all(one.__module__ == face.__name__ for one in explained)
+    others = [one for one in functions if one is not zermelo.envs.clone_env]  # which takes microseconds
+    assert all(hasattr(one, "__wrapped__") and one.__module__ != face.__name__ for one in others)
+
+
+@pytest.mark.parametrize(
+    ("face", "results"), [(zermelo.agents, ["SearchResult"]), (zermelo.agents.training, ["Tuned"])]
+)
+def test_classes_of_a_face_are_explained_but_for_those_of_results(face, results):
+    classes = [kind for name in face.__all__ if inspect.isclass(kind := getattr(face, name))]
+    made = [kind for kind in classes if not getattr(kind, "_is_protocol", False)]
+    assert [kind.__name__ for kind in made if not hasattr(kind.__init__, "__wrapped__")] == results

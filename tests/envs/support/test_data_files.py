@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, open_lines, read_json, sealed, write_json, write_lines
 

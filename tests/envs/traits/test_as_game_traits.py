@@ -25,20 +25,9 @@ from doubles.game_envs import (
 )
 
 from zermelo.agents import AlphaBetaAgent
-from zermelo.envs import (
-    CHANCE,
-    Chance,
-    EnvFailedError,
-    IllegalActionError,
-    Information,
-    InvalidSettingError,
-    RewardSum,
-    Traits,
-    TraitSource,
-    UnknownTraitWarning,
-    as_game,
-    legal_actions,
-)
+from zermelo.envs import CHANCE, IllegalActionError, Traits, as_game, legal_actions
+from zermelo.envs.errors import EnvFailedError, InvalidSettingError, UnknownTraitWarning
+from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
 from zermelo.envs.support import waiting
 
 

@@ -14,16 +14,11 @@ from doubles.clone_envs import DiceEnv
 from doubles.game_envs import started
 
 from zermelo.agents import ISMCTSAgent
-from zermelo.envs import (
-    EnvFailedError,
-    IllegalActionError,
-    Information,
-    UnsupportedGameError,
-    as_game,
-    register_information,
-)
+from zermelo.envs import IllegalActionError, UnsupportedGameError, as_game, register_information
 from zermelo.envs.adapters.openspiel import HanabiGame
 from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.game import Information
 from zermelo.envs.traits.hanabi import redealt_hanabi
 from zermelo.envs.traits.merging import given_traits
 

@@ -10,9 +10,12 @@ import pytest
 from doubles.game_envs import Numbers, SmallEnv
 from gymnasium.utils import seeding
 
-from zermelo.agents import AlphaBetaAgent, exact_values, solve
+from zermelo.agents import AlphaBetaAgent, solve
+from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.many_players.agents import MaxNAgent
-from zermelo.envs import Information, RewardSum, TraitSource, UnknownTraitWarning, UnsupportedGameError, as_game
+from zermelo.envs import UnsupportedGameError, as_game
+from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.game import Information, RewardSum, TraitSource
 
 
 class Undeclared(SmallEnv):

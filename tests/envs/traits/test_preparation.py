@@ -11,8 +11,9 @@ from doubles.game_envs import SmallEnv
 from doubles.odd_boards import Board, at, best
 
 from zermelo.agents import AlphaBetaAgent, make_agent
-from zermelo.envs import Chance, Information, as_game
+from zermelo.envs import as_game
 from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.game import Chance, Information
 from zermelo.envs.support import waiting
 from zermelo.envs.traits import findings, of_copies
 

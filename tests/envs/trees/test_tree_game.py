@@ -5,7 +5,9 @@ import math
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.envs import CHANCE, Chance, InvalidSettingError, RewardSum, UnknownNameError, as_game
+from zermelo.envs import CHANCE, as_game
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+from zermelo.envs.game import Chance, RewardSum
 from zermelo.envs.trees import figure, list_figures, tree_game
 
 

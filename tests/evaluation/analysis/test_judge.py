@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 from doubles.made_games import made_records
 
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.evaluation import EndReason, GameRecord, Move, play_match
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import GameRecord, play_match
 from zermelo.evaluation.analysis import judge as judge_module
 from zermelo.evaluation.analysis.judge import Judge, JudgeWork, judge
 from zermelo.evaluation.analysis.judgement import Phase
+from zermelo.evaluation.match.record import EndReason, Move
 from zermelo.evaluation.match.replay import ReplayError
 from zermelo.evaluation.tournament.run import make_runner
 

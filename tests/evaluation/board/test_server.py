@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.board.settings import TableSettings
 from zermelo.evaluation.board.table import Table
 

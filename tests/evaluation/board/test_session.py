@@ -8,18 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zermelo.envs import (
-    GameOverError,
-    IllegalActionError,
-    InvalidSettingError,
-    UnsupportedGameError,
-    ZermeloError,
-)
+from zermelo.envs import IllegalActionError, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import GameOverError, InvalidSettingError
 from zermelo.envs.pictures.squares import Spot
-from zermelo.evaluation import Move, StoreError
 from zermelo.evaluation.board.saving import LARGEST, load_game, saved_game
 from zermelo.evaluation.board.session import Session, surface_of
 from zermelo.evaluation.board.settings import Clock
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import Move
 from zermelo.evaluation.positions.drawing import png
 
 YOU = frozenset({0})

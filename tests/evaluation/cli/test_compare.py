@@ -8,10 +8,11 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import Sprt, read_standings, round_robin, sprt
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import read_standings, round_robin, sprt
 from zermelo.evaluation.cli.standings import parse_sprt
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
+from zermelo.evaluation.stats.ratings.sprt import Sprt
 
 
 @pytest.mark.thorough

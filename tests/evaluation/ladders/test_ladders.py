@@ -7,9 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 from zermelo.agents.level import Levels
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.evaluation import StoreError, evaluate_policy
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.cli.app import app
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.ladders import builder, reward_builder
 from zermelo.evaluation.ladders.builder import LadderBuilder, write_ladder
 from zermelo.evaluation.ladders.games import Block, BlockPlayer

@@ -5,10 +5,11 @@ import time
 import pytest
 from doubles.bad_agents import Good
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import FailureKind, play_match, round_robin
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.match.clock import SeatClocks, TimeControl
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.workers.settings import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 

@@ -6,9 +6,12 @@ import pytest
 from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, First, Good, Last, Raises
 
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
-from zermelo.evaluation import EndReason, EnvironmentFailureError, FailureKind, play_match
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import play_match
+from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.match.record import EndReason, FailureKind
 
 
 class BadTextError(Exception):

@@ -7,16 +7,9 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.evaluation import (
-    EndReason,
-    Failure,
-    FailureKind,
-    GameRecord,
-    play_match,
-    read_standings,
-    round_robin,
-)
+from zermelo.evaluation import GameRecord, play_match, read_standings, round_robin
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind
 
 ODD = {
     "half a character": os.fsdecode(b"w\xe9.bin"),

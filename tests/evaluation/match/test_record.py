@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Move, Outcome, StoreError
-from zermelo.evaluation.match.record import versions
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import GameRecord
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Move, versions
+from zermelo.evaluation.match.score import Outcome
 from zermelo.evaluation.match.text import plain
 
 VALUES = st.recursive(

@@ -5,19 +5,14 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from zermelo.agents import (
-    AlphaBetaAgent,
-    GreedyAgent,
-    MCTSAgent,
-    MinimaxAgent,
-    solve,
-    solve_simultaneous,
-)
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, as_game, perft
+from zermelo.agents import AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent, solve
+from zermelo.agents.equilibrium.backward_induction import solve_simultaneous
+from zermelo.envs import UnsupportedGameError, as_game, perft
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits
 
 
 @pytest.mark.parametrize("agent", [AlphaBetaAgent(depth=2), MCTSAgent(simulations=20), GreedyAgent()], ids=repr)

@@ -6,12 +6,14 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import Good
 
-from zermelo.agents import Observation, PolicyAgent, RandomAgent
+from zermelo.agents import PolicyAgent, RandomAgent
+from zermelo.agents.policies.observation import Observation
 from zermelo.agents.training import OpponentEnv
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import evaluate_policy, play_match, round_robin
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits
 
 TICTACTOE = "classic/tictactoe-v3"
 

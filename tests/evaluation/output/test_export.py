@@ -10,9 +10,12 @@ from dataclasses import replace
 import pytest
 from doubles.made_games import made_records
 
-from zermelo.envs import InvalidSettingError, ZermeloError
+from zermelo.envs import ZermeloError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import install_command
-from zermelo.evaluation import EndReason, GameRecord, Move, StoreError
+from zermelo.evaluation import GameRecord
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason, Move
 from zermelo.evaluation.output import TABLES, ExportFormat
 from zermelo.evaluation.output.export import export_games
 from zermelo.evaluation.storage.rows import game_row, move_rows

@@ -21,7 +21,8 @@ from doubles import toy_envs
 from doubles.made_games import made_records
 from rich.console import Console
 
-from zermelo.evaluation import EndReason, Failure, FailureKind, GameRecord, Standings, round_robin
+from zermelo.evaluation import GameRecord, Standings, round_robin
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind
 from zermelo.evaluation.output import progress
 from zermelo.evaluation.output.progress import Pace, ProgressDisplay, RunningTable, drawn, duration, line, watcher
 from zermelo.evaluation.storage.counting import count_games

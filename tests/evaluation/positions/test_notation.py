@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Go
 from zermelo.envs.rules import RulesGame
-from zermelo.evaluation import EndReason, GameRecord, Move, StoreError, play_match
-from zermelo.evaluation.match.record import Failure, FailureKind
+from zermelo.evaluation import GameRecord, play_match
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Move
 from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.positions.notation import export_notation, game_text
 from zermelo.evaluation.positions.pgn import pgn_games

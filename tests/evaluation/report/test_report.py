@@ -12,17 +12,9 @@ import pytest
 from doubles.html_page import Page, rows, section
 from doubles.made_games import NAMES, made_records
 
-from zermelo.evaluation import (
-    EndReason,
-    Failure,
-    FailureKind,
-    GameRecord,
-    Standings,
-    StoreError,
-    read_games,
-    read_standings,
-    round_robin,
-)
+from zermelo.evaluation import GameRecord, Standings, read_games, read_standings, round_robin
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind
 from zermelo.evaluation.output.numbers import MINUS, number, time_text
 from zermelo.evaluation.output.web_page import embedded_json
 from zermelo.evaluation.report import report_page

@@ -10,8 +10,10 @@ import pytest
 from doubles.html_page import Page, section
 from doubles.made_games import NAMES, made_records
 
-from zermelo.envs import UnknownNameError, make_env
-from zermelo.evaluation import FailureKind, GameRecord, Move, play_match
+from zermelo.envs.errors import UnknownNameError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import GameRecord, play_match
+from zermelo.evaluation.match.record import FailureKind, Move
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.positions.drawing import drawing
 from zermelo.evaluation.report import report_page

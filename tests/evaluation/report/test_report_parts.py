@@ -8,9 +8,11 @@ import pytest
 from doubles.made_games import made_records
 from msgspec import structs
 
-from zermelo.evaluation import EndReason, GameRecord, Move, Standings, StoreError
+from zermelo.evaluation import GameRecord, Standings
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason, Move
 from zermelo.evaluation.report import report_page
 from zermelo.evaluation.report.effort import RatingHistory
 from zermelo.evaluation.report.markup import LONGEST, Line, Point, line_plot, short_names

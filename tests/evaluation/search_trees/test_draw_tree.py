@@ -9,7 +9,8 @@ from doubles.small_games import ConnectK, DiceRace
 from zermelo.agents import AlphaBetaAgent, RandomAgent
 from zermelo.agents.textbook import expectiminimax
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.envs import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError, make
+from zermelo.envs import IllegalActionError, UnsupportedGameError, make
+from zermelo.envs.errors import GameOverError, InvalidSettingError
 from zermelo.envs.games import Nim, Pig
 from zermelo.envs.trees import figure, tree_game
 from zermelo.evaluation import draw_tree

@@ -7,9 +7,10 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.trees import tree_game
-from zermelo.evaluation import StoreError, draw_tree
+from zermelo.evaluation import draw_tree
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.search_trees.model import Span
 from zermelo.evaluation.search_trees.names import known_text, number_text, vector_text
 from zermelo.evaluation.search_trees.svg import DrawnNode, lay_out

@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import GameCounts, elo, fit_ratings, sprt
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import elo, fit_ratings, sprt
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings import Decision
 from zermelo.evaluation.stats.ratings.elo import elo_from_score
 

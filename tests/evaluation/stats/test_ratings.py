@@ -12,8 +12,9 @@ import sys
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.evaluation import GameCounts, Score, fit_ratings
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+from zermelo.evaluation import fit_ratings
+from zermelo.evaluation.results import GameCounts, Score
 from zermelo.evaluation.stats.ratings import elo
 from zermelo.evaluation.stats.ratings.choices import ChoiceFit
 from zermelo.evaluation.stats.ratings.model import RankingModel

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import GameCounts, fit_ratings
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import fit_ratings
+from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings import find_cycles
 
 

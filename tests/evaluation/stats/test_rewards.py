@@ -10,7 +10,8 @@ import re
 import pytest
 from doubles.made_games import toy_game as game
 
-from zermelo.evaluation import Scoring, Standings
+from zermelo.evaluation import Standings
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 from zermelo.evaluation.stats.score_interval import student_interval
 from zermelo.evaluation.storage.counting import count_games

@@ -6,9 +6,10 @@ import random
 import pytest
 from scipy.optimize import brentq
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import Sprt, sprt
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import sprt
 from zermelo.evaluation.stats.ratings import Decision
+from zermelo.evaluation.stats.ratings.sprt import Sprt
 
 # fastchess, app/tests/sprt_test.cpp: wins, losses, draws there.
 PUBLISHED_GAMES = [

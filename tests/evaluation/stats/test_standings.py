@@ -15,9 +15,11 @@ from doubles.bad_agents import First, Good, Last
 from doubles.made_games import toy_game as game
 from doubles.toy_envs import ToyEnv, WalkEnv
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
-from zermelo.evaluation import Failure, FailureKind, Results, Standings, fit_ratings, round_robin
+from zermelo.evaluation import Standings, fit_ratings, round_robin
+from zermelo.evaluation.match.record import Failure, FailureKind
+from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.score_interval import paired_interval
 from zermelo.evaluation.storage.counting import count_games
 

@@ -21,9 +21,10 @@ from doubles.watched_starts import watched
 from zermelo.agents import make_agent
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
-from zermelo.evaluation import EndReason, GameRecord, Move, read_standings
+from zermelo.evaluation import GameRecord, read_standings
 from zermelo.evaluation.board.saving import load_game, saved_game
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.match.record import EndReason, Move
 from zermelo.evaluation.storage.curves import read_curve
 from zermelo.evaluation.tournament.opening_files import read_openings
 

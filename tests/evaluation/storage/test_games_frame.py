@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from doubles.made_games import made_records
 
-from zermelo.envs import MissingDependencyError
+from zermelo.envs.errors import MissingDependencyError
 from zermelo.envs.support.installing import install_command
-from zermelo.evaluation import EndReason, round_robin
-from zermelo.evaluation.match.record import Failure, FailureKind
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.match.record import EndReason, Failure, FailureKind
 from zermelo.evaluation.storage.games import games_of, read_games
 
 RECORDS = list(made_records(20))

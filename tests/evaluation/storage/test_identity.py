@@ -12,7 +12,8 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
 from zermelo.agents import AlphaBetaAgent, RandomAgent
-from zermelo.evaluation import StoreError, read_games, round_robin
+from zermelo.evaluation import read_games, round_robin
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import changes, fingerprint
 
 MODULE = """
@@ -69,7 +70,7 @@ def test_exchanged_lambdas_are_other_agents(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("isolate", ["own", "none"])
 def test_an_edited_module_is_another_agent(isolate, tmp_path, monkeypatch):
-    from zermelo.evaluation import AgentLimits
+    from zermelo.evaluation.workers.settings import AgentLimits
 
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("sys.dont_write_bytecode", True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zermelo.evaluation import StoreError
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.invocations import Invocation, InvocationLog, machine, notes_of, read_run
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament

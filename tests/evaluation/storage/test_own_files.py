@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zermelo.agents import solve_policy
+from zermelo.agents.solving.solve_policy import solve_policy
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import Nim
 from zermelo.evaluation import round_robin

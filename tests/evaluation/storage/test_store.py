@@ -12,18 +12,13 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good
 from doubles.made_games import numbers_of as table
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import (
-    Schedule,
-    Store,
-    StoreError,
-    play_match,
-    read_games,
-    read_standings,
-    round_robin,
-)
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import play_match, read_games, read_standings, round_robin
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage.database import create, open_reader, open_writer
+from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
 
 AGENTS = [Good("a"), First("b")]

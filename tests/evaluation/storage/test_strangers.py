@@ -8,9 +8,11 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.evaluation import EndReason, GameRecord, Standings, StoreError, read_standings, round_robin
+from zermelo.evaluation import GameRecord, Standings, read_standings, round_robin
 from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.report import report_page
 from zermelo.evaluation.storage.games import read_games

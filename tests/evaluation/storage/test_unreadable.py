@@ -9,8 +9,9 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.evaluation import StoreError, read_standings, round_robin
+from zermelo.evaluation import read_standings, round_robin
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.games import read_games
 
 AGENTS = {"a": Good("a"), "b": First("b")}

@@ -7,11 +7,15 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last, legal_actions
 from doubles.made_games import numbers_of as table
 
-from zermelo.envs import InvalidSettingError, UnsupportedGameError, make_env
-from zermelo.evaluation import Scoring, StoreError, Tournament, read_games, read_standings, round_robin
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import read_games, read_standings, round_robin
 from zermelo.evaluation.cli import main
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.storage.counting import count_games
-from zermelo.evaluation.tournament.plan import has_luck, is_cooperative
+from zermelo.evaluation.tournament.plan import Tournament, has_luck, is_cooperative
 from zermelo.evaluation.tournament.settings import TournamentSettings
 
 LEDUC = "classic/leduc_holdem-v4"

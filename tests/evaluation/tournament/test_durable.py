@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.evaluation import AgentLimits, StoreError, read_games, read_standings, round_robin
+from zermelo.evaluation import read_games, read_standings, round_robin
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.workers.settings import AgentLimits
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and process groups")
 

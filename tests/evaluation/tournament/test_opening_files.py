@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError, make_env
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.games import Chess
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, read_games, round_robin
 from zermelo.evaluation.analysis.judge import judge

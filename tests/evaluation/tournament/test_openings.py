@@ -5,8 +5,10 @@ import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
-from zermelo.envs import InvalidSettingError, make_env
-from zermelo.evaluation import Score, play_match, round_robin
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import play_match, round_robin
+from zermelo.evaluation.results import Score
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.settings import TournamentSettings

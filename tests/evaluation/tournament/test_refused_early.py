@@ -3,7 +3,8 @@
 import pytest
 
 from zermelo.envs import ZermeloError
-from zermelo.evaluation import Sprt, round_robin
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.stats.ratings.sprt import Sprt
 from zermelo.evaluation.tournament import plan
 
 AGENTS = ["random", "alphabeta(depth=1)", "mcts(simulations=5)"]

@@ -8,9 +8,10 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 from doubles.made_games import numbers_of as table
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import Schedule, gauntlet, read_standings, round_robin
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import gauntlet, read_standings, round_robin
 from zermelo.evaluation.results import Result, ResultCount, Results
+from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.stats.rows import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run

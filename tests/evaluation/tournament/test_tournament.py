@@ -13,18 +13,13 @@ from doubles.bad_agents import Answers, First, Good, Last, Raises
 from doubles.processes import left_running
 
 from zermelo.agents import PolicyAgent
-from zermelo.envs import InvalidSettingError, UnknownNameError
-from zermelo.evaluation import (
-    AgentStartError,
-    EnvironmentFailureError,
-    FailureKind,
-    Schedule,
-    TournamentInterrupted,
-    WorkerError,
-    round_robin,
-)
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError, TournamentInterrupted, WorkerError
 from zermelo.evaluation.match.play import agent_seeds
+from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.sources import FreshEnvs
+from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
 from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings

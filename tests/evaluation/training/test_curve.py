@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from zermelo.envs import InvalidSettingError
-from zermelo.evaluation import RatingCurve, StoreError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation import RatingCurve
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.curves import read_curve
 from zermelo.evaluation.training import curve as curve_module
 

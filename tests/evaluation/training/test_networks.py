@@ -14,7 +14,8 @@ from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.training.networks.gradients_kernel import Weights, add_gradients
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.training.networks.training import choose_columns, log_odds, seat_columns, train
-from zermelo.envs import InvalidSettingError, UnsupportedGameError
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Hex
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.cli.app import app

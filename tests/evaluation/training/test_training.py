@@ -11,14 +11,9 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, RandomAgent, TorchAgent
 from zermelo.agents.training import OpponentEnv
-from zermelo.envs import (
-    InvalidSettingError,
-    MissingDependencyError,
-    UnknownNameError,
-    UnsupportedGameError,
-    ZermeloError,
-    make_env,
-)
+from zermelo.envs import UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, UnknownNameError
+from zermelo.envs.registration.make import make_env
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.ladders.ladder import default_anchors

@@ -8,8 +8,11 @@ import pytest
 from doubles import bad_agents, hostile_agents, toy_envs
 from doubles.bad_agents import First, Good
 
-from zermelo.evaluation import AgentLimits, EnvironmentFailureError, FailureKind, play_match, round_robin
+from zermelo.evaluation import play_match, round_robin
+from zermelo.evaluation.errors import EnvironmentFailureError
+from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.tournament.run import gauntlet
+from zermelo.evaluation.workers.settings import AgentLimits
 
 NO_PROCESSES = AgentLimits(isolate="none")
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from doubles import toy_envs
 
-from zermelo.envs import UnsupportedGameError, make_env
+from zermelo.envs import UnsupportedGameError
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.workers.agent_process import shown_position
 from zermelo.evaluation.workers.shipping import pack_answer, pack_env, unpack_answer

@@ -13,16 +13,22 @@ from doubles import policies, toy_envs
 from doubles.bad_agents import First, Good, Slow
 from doubles.processes import left_running
 
-from zermelo.agents import AlphaBetaAgent, Observation, PolicyAgent, RandomAgent
-from zermelo.envs import InvalidSettingError, ZermeloError, make_env
-from zermelo.evaluation import AgentStartError, FailureKind, round_robin
+from zermelo.agents import AlphaBetaAgent, PolicyAgent, RandomAgent
+from zermelo.agents.policies.observation import Observation
+from zermelo.envs import ZermeloError
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
+from zermelo.evaluation import round_robin
+from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
-from zermelo.evaluation.workers import AgentLimits, Isolate
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.forked_process import ForkedProcess, servers
 from zermelo.evaluation.workers.games import participants
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 from zermelo.evaluation.workers.meters import children
+from zermelo.evaluation.workers.settings import AgentLimits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 

@@ -156,7 +156,7 @@ HANGING = """
 import time
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.workers import pool
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits
 
 if __name__ == "__main__":
     pool.START = 0.5

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from doubles.processes import works
 
-from zermelo.envs import InvalidSettingError, make_env
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.tournament import run
-from zermelo.evaluation.workers import AgentLimits
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
+from zermelo.evaluation.workers.settings import AgentLimits
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 

@@ -12,10 +12,12 @@ import pytest
 from doubles import bad_agents, toy_envs
 from doubles.bad_agents import Answers, Exits, First, Good, Last, Raises
 
-from zermelo.envs import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.installing import install_command
-from zermelo.evaluation import FailureKind, TournamentInterrupted, WorkerError, read_standings, round_robin
-from zermelo.evaluation.workers import AgentLimits
+from zermelo.evaluation import read_standings, round_robin
+from zermelo.evaluation.errors import TournamentInterrupted, WorkerError
+from zermelo.evaluation.match.record import FailureKind
+from zermelo.evaluation.workers.settings import AgentLimits
 
 CROWD = {"good": Good, "first": First, "last": Last, "raises": Raises, "illegal": partial(Answers, 9)}
 

@@ -19,12 +19,14 @@ from doubles.peeking import Peeks
 from doubles.toy_envs import ToyEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from zermelo.envs import EnvFailedError, UnknownTraitWarning, clone_env, make
+from zermelo.envs import clone_env, make
 from zermelo.envs.adapters.aec import deal_unseen
 from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.errors import EnvFailedError, UnknownTraitWarning
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation import round_robin
-from zermelo.evaluation.workers import AgentLimits, Isolate
+from zermelo.evaluation.workers.choices import Isolate
+from zermelo.evaluation.workers.settings import AgentLimits
 from zermelo.evaluation.workers.shipping import pack_env
 
 
