@@ -7,8 +7,9 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
@@ -17,12 +18,12 @@ from zermelo.agents.specs import agent_names, agent_spec, describe_settings
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli import completion
-from zermelo.evaluation.cli.options import help_of
+from zermelo.evaluation.cli.options import takes_settings
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.tournament.settings import RunSettings
-from zermelo.evaluation.workers.choices import RunnerChoice
+from zermelo.evaluation.tournament.settings import RunnerSettings
 
 if TYPE_CHECKING:
+    from zermelo.envs.game import Game
     from zermelo.evaluation.match.live_game import EnvDriver
 
 INTERRUPTED: Final = 130
@@ -107,28 +108,14 @@ Trust = Annotated[
         help="Import the module of the games' environment (module:function), which runs its code.",
     ),
 ]
-Depth = Annotated[int | None, typer.Option("--depth", help="Moves to look ahead, for agents that have a depth.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", help="Limit on visited states of a search.")]
-Simulations = Annotated[
-    int | None, typer.Option("--simulations", help="Limit on simulations of a Monte Carlo search.")
-]
-Seconds = Annotated[float | None, typer.Option("--seconds", help="Time limit of a search, in seconds a move.")]
 Tables = Annotated[
     str | None,
     typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`)."),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        "-w",
-        min=1,
-        help=help_of(RunSettings, "workers"),
-        show_default="1; on Ray, as many as the cluster has processors",
-    ),
+    typer.Option("--workers", "-w", min=1, show_default="1; on Ray, as many as the cluster has processors"),
 ]
-Runner = Annotated[RunnerChoice, typer.Option(help=help_of(RunSettings, "runner"))]
-RayAddress = Annotated[str | None, typer.Option(help=help_of(RunSettings, "ray_address"))]
 OutFile = Annotated[
     str,
     typer.Option("--out", "-o", metavar="FILE", help="The file; by default named after the environment."),
@@ -146,6 +133,15 @@ def position_after(env: str, moves: str, seed: int) -> EnvDriver:
     driver = drive_env(build_env(env)[0], seed)
     play_moves(driver, moves)
     return driver
+
+
+def game_after(env: str, moves: str, seed: int) -> tuple[Game[Any], Any]:
+    """The game of that environment, and its state after such moves."""
+    from zermelo.envs.adapters.as_game import as_game
+
+    live = position_after(env, moves, seed).env
+    game = as_game(live)
+    return game, game.snapshot(live)
 
 
 def file_for(out: str, env: str, suffix: str) -> Path:
@@ -184,30 +180,42 @@ def print_json(value: object) -> None:
     typer.echo(msgspec.json.encode(value).decode())
 
 
-def with_limits(
-    agents: Sequence[str],
-    *,
-    depth: int | None = None,
-    nodes: int | None = None,
-    simulations: int | None = None,
-    seconds: float | None = None,
-) -> list[str]:
-    """The texts of agents, with these limits added to each that has such a setting and does not give it itself."""
-    options = {"depth": depth, "nodes": nodes, "simulations": simulations, "seconds": seconds}
-    limits = {name: value for name, value in options.items() if value is not None}
-    if not limits:
-        return list(agents)
-    limited: list[str] = []
-    used: set[str] = set()
-    for text in agents:
-        spec = agent_spec(text)
-        known = set() if ":" in spec.name else {setting.name for setting in describe_settings(spec.name)}
-        added = {name: value for name, value in limits.items() if name in known and name not in spec.arguments}
-        used.update(added)
-        limited.append(str(Spec(spec.name, {**spec.arguments, **added})) if added else text)
-    if unused := [name for name in limits if name not in used]:
-        raise InvalidSettingError(
-            f"--{unused[0]} limits none of these agents ({', '.join(agents)}): they have no such setting, or give "
-            f"their own; `zermelo agents NAME` lists an agent's settings"
-        )
-    return limited
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits:
+    """Limits for agents that have such a setting and do not give it themselves.
+
+    Attributes:
+        depth: Moves to look ahead, for agents that have a depth.
+        nodes: Limit on visited states of a search.
+        simulations: Limit on simulations of a Monte Carlo search.
+        seconds: Time limit of a search, in seconds a move.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    simulations: int | None = None
+    seconds: float | None = None
+
+    def added_to(self, agents: Sequence[str]) -> list[str]:
+        """The texts of agents with these limits."""
+        limits = {name: value for name, value in asdict(self).items() if value is not None}
+        if not limits:
+            return list(agents)
+        limited: list[str] = []
+        used: set[str] = set()
+        for text in agents:
+            spec = agent_spec(text)
+            settings = set() if ":" in spec.name else {setting.name for setting in describe_settings(spec.name)}
+            added = {name: limits[name] for name in limits if name in settings and name not in spec.arguments}
+            used.update(added)
+            limited.append(str(Spec(spec.name, {**spec.arguments, **added})) if added else text)
+        if unused := [name for name in limits if name not in used]:
+            raise InvalidSettingError(
+                f"--{unused[0]} limits none of these agents ({', '.join(agents)}): they have no such setting, or "
+                "give their own; `zermelo agents NAME` lists an agent's settings"
+            )
+        return limited
+
+
+takes_limits = takes_settings(SearchLimits)
+takes_runner = takes_settings(RunnerSettings, workers=Workers)

@@ -6,15 +6,19 @@ import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
-from zermelo.evaluation.workers.choices import RunnerChoice
+from zermelo.evaluation.tournament.settings import RunnerSettings
+
+if TYPE_CHECKING:
+    from zermelo.agents.knowledge.building.build_table import BuiltTable
 
 
+@arguments.takes_runner
 def book_command(
     env: arguments.EnvText,
     agent: Annotated[
@@ -46,10 +50,8 @@ def book_command(
         ),
     ] = False,
     moves: arguments.MovesText = "",
-    workers: arguments.Workers = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
     as_json: arguments.Json = False,
+    **runner: Any,
 ) -> None:
     """Grow an opening book: positions that good play reaches, proven where that is possible.
 
@@ -74,16 +76,14 @@ def book_command(
     from zermelo.agents.specs import make_agent
     from zermelo.evaluation.tournament.run import make_runner
 
-    where = make_runner(workers, runner, ray_address)
-    is_here = workers in (None, 1) and runner is RunnerChoice.LOCAL
-    if exact and (plies is None or positions is not None or not is_here):
+    if exact and (plies is None or positions is not None or not RunnerSettings(**runner).here):
         raise InvalidSettingError("--exact takes --plies, and --hours or --seconds, and works in this process")
     path, live = arguments.file_for(out, env, ".zbook"), arguments.LiveLine()
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
     limits: dict[str, Any] = {"seconds": seconds, "plies": plies} | ({"nodes": nodes} if nodes else {})
-    limits |= {} if exact else {"positions": positions, "runner": where}
+    limits |= {} if exact else {"positions": positions, "runner": make_runner(**runner)}
     try:
         with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book
@@ -111,6 +111,7 @@ def book_command(
         raise SystemExit(arguments.INTERRUPTED)
 
 
+@arguments.takes_runner
 def table_command(
     env: arguments.EnvText,
     pieces: Annotated[
@@ -131,10 +132,8 @@ def table_command(
         float | None,
         typer.Option(help="Memory limit, in MiB; by default half of what is free."),
     ] = None,
-    workers: arguments.Workers = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
     as_json: arguments.Json = False,
+    **runner: Any,
 ) -> None:
     """Make an endgame table: the outcome of every position of an ending, and how soon it comes.
 
@@ -164,7 +163,7 @@ def table_command(
         live.show(f"{now.part}: {now.done:,}{of} positions, {now.seconds:.0f} s, {now.memory_mb:,.0f} MiB")
 
     asked: dict[str, Any] = {"pieces": pieces, "stones": stones, "empty": empty, "states": states}
-    solvers = make_runner(workers, runner, ray_address)
+    solvers = make_runner(**runner)
     try:
         with arguments.writing(path):
             game = arguments.position_after(env, moves, 0).env
@@ -184,13 +183,17 @@ def table_command(
     }
     if as_json:
         arguments.print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
-        return
+    else:
+        _print_table(made, path)
+
+
+def _print_table(made: BuiltTable, path: Path) -> None:
     for part in made.figures:
         longest = f", wins in {part.longest} moves at most" if part.longest else ""
         typer.echo(f"{part.part:12} {part.won:>11,} won {part.drawn:>11,} drawn {part.lost:>11,} lost{longest}")
     typer.echo(
-        f"{len(made.table):,} positions of {about['game']}, each checked, in {path} ({made.size / 1e6:.2f} MB, "
-        f"{made.seconds:.1f} s)"
+        f"{len(made.table):,} positions of {made.table.about.game}, each checked, in {path} "
+        f"({made.size / 1e6:.2f} MB, {made.seconds:.1f} s)"
     )
     if made.undecided:
         more = "of these have bounds alone" if made.table.gains else "more are left out"
@@ -200,6 +203,7 @@ def table_command(
 # -- ``zermelo ladder``: opponents of known strength for a game
 
 
+@arguments.takes_runner
 def ladder_command(
     env: arguments.EnvText,
     out: arguments.OutFile = "",
@@ -210,9 +214,7 @@ def ladder_command(
         float, typer.Option(help="Processor time for all games; where it does not suffice, intervals are wider.")
     ] = 60.0,
     seed: arguments.Seed = 0,
-    workers: arguments.Workers = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
+    **runner: Any,
 ) -> None:
     """Build a ladder of opponents of known strength for a game: agents with ratings, random with 0.
 
@@ -249,7 +251,7 @@ def ladder_command(
         if method in CANDIDATES:
             builder = RewardLadderBuilder(env, method, on_block=line.show, **common)
         else:
-            players = make_runner(workers, runner, ray_address)
+            players = make_runner(**runner)
             builder = LadderBuilder(
                 env, Path(f"{path}.games"), players, gap=gap, width=width, on_block=line.show, **common
             )

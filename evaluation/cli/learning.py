@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
-from zermelo.evaluation.workers.choices import RunnerChoice
+from zermelo.evaluation.cli.options import settings_from, takes_settings
+from zermelo.evaluation.tournament.settings import RunnerSettings
 
 if TYPE_CHECKING:
     from zermelo.agents.training.linear import TuningRound
@@ -28,12 +30,22 @@ class Model(enum.StrEnum):
     NETWORK = "network"
 
 
+_OnGame: TypeAlias = Callable[[str, float, float], object]
 _OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
 """Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
 _OPENING = 4
 """Random plies before the games of the match."""
 
 
+@takes_settings(
+    RunnerSettings,
+    workers=Annotated[
+        int | None,
+        typer.Option(
+            "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
+        ),
+    ],
+)
 def tune_command(
     env: arguments.EnvText,
     out: Annotated[
@@ -52,14 +64,6 @@ def tune_command(
     hours: Annotated[
         float, typer.Option(help="Hours for a network, those of earlier runs with this file included.")
     ] = 1.0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers", "-w", min=1, help="Processes that play for a network; by default one a processor."
-        ),
-    ] = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
     features: Annotated[
         str,
         typer.Option(
@@ -73,6 +77,7 @@ def tune_command(
         int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
     ] = 100,
     seed: arguments.Seed = 0,
+    **runner: Any,
 ) -> None:
     """Fit an evaluation to a game by self-play, for search agents to use: alphabeta(evaluator="FILE").
 
@@ -93,14 +98,34 @@ def tune_command(
 
     [dim]$[/dim] zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
     """
+    with _progress() as on_game:
+        play = functools.partial(_print_match, env, games=match, seed=seed, on_game=on_game)
+        if model is Model.LINEAR:
+            _tune_weights(play, env, features, out=out, games=games, rounds=rounds, seed=seed, on_game=on_game)
+            return
+        from zermelo.evaluation.training.tune import tune_network
+
+        def on_progress(name: str, share: float) -> None:
+            on_game(name, share, 1.0)
+
+        generations = tune_network(
+            env, out=out, hidden=hidden, hours=hours, seed=seed, on_progress=on_progress, **runner
+        )
+        try:
+            _print_generations(generations, out)
+            play(repr(out))
+        except KeyboardInterrupt:
+            typer.echo("zermelo: stopped; the same command goes on", err=True)
+            raise SystemExit(arguments.INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[_OnGame]:
+    """Shows a bar for each name that the function is called with."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from zermelo.agents.training.linear import tune
-
-    done: list[TuningRound] = []
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks = {}
 
         def on_game(name: str, count: float, total: float) -> None:
@@ -108,73 +133,48 @@ def tune_command(
                 tasks[name] = bar.add_task(name, total=total)
             bar.update(tasks[name], completed=count)
 
-        if model is Model.NETWORK:
-            from zermelo.evaluation.training.tune import tune_network
+        yield on_game
 
-            found = tune_network(
-                env, out=out, hidden=hidden, hours=hours, seed=seed,
-                workers=workers, runner=runner, ray_address=ray_address,
-                on_progress=lambda name, share: on_game(name, share, 1.0),
-            )  # fmt: skip
-            try:
-                _print_generations(found, out)
-                if match:
-                    typer.echo(_match(env, repr(out), match, seed, on_game))
-            except KeyboardInterrupt:
-                typer.echo("zermelo: stopped; the same command goes on", err=True)
-                raise SystemExit(arguments.INTERRUPTED) from None
-            return
 
-        def on_round(one: TuningRound) -> None:
-            if not done:
-                typer.echo(f"{'round':>5}{'games':>8}{'positions':>11}{'loss':>9}{'average':>9}")
-            done.append(one)
-            typer.echo(f"{one.number:5}{one.games:8,}{one.positions:11,}{one.loss:9.4f}{one.average:9.4f}")
-            sys.stdout.flush()
+def _tune_weights(play: Callable[[str], None], env: str, features: str, *, out: str, **settings: Any) -> None:
+    from zermelo.agents.training.linear import tune
 
-        try:
-            tuned = tune(
-                env,
-                out=out,
-                features=features,
-                games=games,
-                rounds=rounds,
-                seed=seed,
-                on_game=on_game,
-                on_round=on_round,
-            )
-            typer.echo(f"{len(tuned.evaluator.weights):,} weights of {features} in {out}")
-            if match:
-                typer.echo(_match(env, tuned.evaluator.spec(), match, seed, on_game))
-        except KeyboardInterrupt:
-            kept = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
-            typer.echo(f"zermelo: stopped; {kept}", err=True)
-            raise SystemExit(arguments.INTERRUPTED) from None
+    done: list[TuningRound] = []
+
+    def on_round(one: TuningRound) -> None:
+        if not done:
+            typer.echo(f"{'round':>5}{'games':>8}{'positions':>11}{'loss':>9}{'average':>9}")
+        done.append(one)
+        typer.echo(f"{one.number:5}{one.games:8,}{one.positions:11,}{one.loss:9.4f}{one.average:9.4f}")
+        sys.stdout.flush()
+
+    try:
+        tuned = tune(env, out=out, features=features, on_round=on_round, **settings)
+        typer.echo(f"{len(tuned.evaluator.weights):,} weights of {features} in {out}")
+        play(tuned.evaluator.spec())
+    except KeyboardInterrupt:
+        written = f"{out} has the weights of round {len(done)}" if done else "nothing was written"
+        typer.echo(f"zermelo: stopped; {written}", err=True)
+        raise SystemExit(arguments.INTERRUPTED) from None
 
 
 def _print_generations(generations: Iterable[Generation], out: str) -> None:
     from zermelo.evaluation.stats.ratings import elo
 
-    is_first = True
-    for one in generations:
-        if is_first:
-            head = f"{'generation':>10}{'positions':>11}{'loss':>9}{'average':>9}{'rounding':>10}{'hours':>7}"
-            typer.echo(f"{head}  match")
-        is_first = False
+    head = f"{'generation':>10}{'positions':>11}{'loss':>9}{'average':>9}{'rounding':>10}{'hours':>7}  match"
+    for number, one in enumerate(generations):
+        if not number:
+            typer.echo(head)
         line = f"{one.number:10}{one.positions:11,}{one.loss:9.4f}{one.average:9.4f}{one.error:10.4f}"
         match = f"{one.wins} won, {one.draws} drawn, {one.losses} lost   {elo(one.wins, one.draws, one.losses)}"
         typer.echo(f"{line}{one.seconds / 3600:7.2f}  {match}{f' -> {out}' if one.is_best else ''}")
         sys.stdout.flush()
 
 
-def _match(
-    env: str,
-    evaluator: str,
-    games: int,
-    seed: int,
-    on_game: Callable[[str, float, float], object],
-) -> str:
-    """The result of a match of the search with the file against the search without it, as text."""
+def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGame) -> None:
+    """Plays games of the search with the file against the search without it, and prints the result."""
+    if not games:
+        return
     from zermelo.agents.evaluators.written import features_for
     from zermelo.envs.adapters.as_game import as_game
     from zermelo.envs.game import Chance
@@ -186,7 +186,8 @@ def _match(
     live.reset(seed=seed)
     game = as_game(live)
     if game.traits.seats != 2:
-        return "no match: the game has one player"
+        typer.echo("no match: the game has one player")
+        return
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
     limit = _OF_EVALUATION if features_for(game, game.snapshot(live)) is not None else _OF_PLAYOUTS
     specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
@@ -200,9 +201,11 @@ def _match(
     round_robin(env, specs, games=games, seed=seed, openings=_OPENING, progress=False, on_game=count)
     wins, draws, losses = outcomes.values()
     estimate = elo(wins, draws, losses)
-    return f"{specs['tuned']} against {specs['untuned']}:\n  {wins} won, {draws} drawn, {losses} lost   {estimate}"
+    typer.echo(f"{specs['tuned']} against {specs['untuned']}:")
+    typer.echo(f"  {wins} won, {draws} drawn, {losses} lost   {estimate}")
 
 
+@takes_settings(arguments.SearchLimits, RunnerSettings, workers=arguments.Workers)
 def label_command(
     env: arguments.EnvText,
     agent: Annotated[
@@ -219,14 +222,8 @@ def label_command(
         ),
     ] = "",
     positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
-    depth: arguments.Depth = None,
-    nodes: arguments.Nodes = None,
-    simulations: arguments.Simulations = None,
-    seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
-    workers: arguments.Workers = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
+    **options: Any,
 ) -> None:
     """Write positions of a game with values, policies and proofs, as targets for learning.
 
@@ -253,14 +250,9 @@ def label_command(
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
-    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    labels = label_positions(
-        env,
-        positions=positions,
-        agent=agent,
-        seed=seed,
-        runner=make_runner(workers, runner, ray_address),
-    )
+    [agent] = settings_from(arguments.SearchLimits, options).added_to([agent])
+    workers = settings_from(RunnerSettings, options)
+    labels = label_positions(env, positions=positions, agent=agent, seed=seed, runner=make_runner(**vars(workers)))
     count = proven = games = 0
     was_stopped = True
     with (

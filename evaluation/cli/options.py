@@ -20,13 +20,15 @@ Settings = TypeVar("Settings")
 
 def help_of(settings: type, name: str) -> str:
     """What the docstring says of a field, up to what it says of Python."""
-    _, _, attributes = inspect.cleandoc(settings.__doc__ or "").partition("\nAttributes:\n")
-    found = re.search(rf"^ {{4}}{name}: (.*(?:\n {{8}}.*)*)", attributes, re.MULTILINE)
-    text = re.sub(r"\s+", " ", found[1] if found else "").partition(" In Python")[0]
+    text = ""
+    for kind in settings.__mro__:
+        _, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes:\n")
+        if found := re.search(rf"^ {{4}}{name}: (.*(?:\n {{8}}.*)*)", attributes, re.MULTILINE):
+            text = re.sub(r"\s+", " ", found[1]).partition(" In Python")[0]
     return re.sub(r"``(\w+)``", lambda other: f"--{other[1].replace('_', '-')}", text)
 
 
-def takes_settings(*kinds: type, left_out: Collection[str], **options: Any) -> Callable[[Command], Command]:
+def takes_settings(*kinds: type, left_out: Collection[str] = (), **options: Any) -> Callable[[Command], Command]:
     """Gives a command an option for each field of dataclasses, all of which it takes as keywords.
 
     Args:

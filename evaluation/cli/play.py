@@ -9,6 +9,7 @@ import typer
 from zermelo.evaluation.cli import arguments, completion
 
 
+@arguments.takes_limits
 def play(
     env: arguments.EnvText,
     agent: Annotated[
@@ -38,11 +39,8 @@ def play(
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="In the browser: open the page, or print its link only.")
     ] = True,
-    depth: arguments.Depth = None,
-    nodes: arguments.Nodes = None,
-    simulations: arguments.Simulations = None,
-    seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
+    **limits: Any,
 ) -> None:
     """Play against an agent, in the terminal or in the browser.
 
@@ -57,18 +55,22 @@ def play(
 
     [dim]$[/dim] zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
     """
-    [opponent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
-    if browser:
-        from zermelo.envs.support.installing import optional_import
-
-        for package in ("starlette", "uvicorn"):
-            optional_import(package, f"{package}, which the board in the browser needs,", "board")
-        from zermelo.evaluation.board.settings import TableSettings
-        from zermelo.evaluation.board.web.server import serve
-
-        settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
-        serve(settings, port=port, opens=open_page, say=typer.echo)
+    [opponent] = arguments.SearchLimits(**limits).added_to([agent])
+    if not browser:
+        _play_in_terminal(env, opponent, seat, seed, ponder=ponder)
         return
+    from zermelo.envs.support.installing import optional_import
+
+    for package in ("starlette", "uvicorn"):
+        optional_import(package, f"{package}, which the board in the browser needs,", "board")
+    from zermelo.evaluation.board.settings import TableSettings
+    from zermelo.evaluation.board.web.server import serve
+
+    settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
+    serve(settings, port=port, opens=open_page, say=typer.echo)
+
+
+def _play_in_terminal(env: str, opponent: str, seat: int, seed: int, *, ponder: bool) -> None:
     from zermelo.agents.base.configured_agent import ConfiguredAgent
     from zermelo.agents.specs import make_agent
     from zermelo.envs.errors import InvalidSettingError
@@ -90,17 +92,14 @@ def play(
         for each in ponderers:
             each.stop_pondering()
     for each in ponderers:
-        typer.echo(
-            f"{each.name} pondered on {each.pondered.moves} moves and expected {each.pondered.hits} of them"
-        )
+        pondered = each.pondered
+        typer.echo(f"{each.name} pondered on {pondered.moves} moves and expected {pondered.hits} of them")
     if not is_over:
         typer.echo("The game is left unfinished.")
         return
     _show(driver.env, None)
-    rewards = ", ".join(
-        f"{name} {reward:g}" for name, reward in zip(driver.seat_names, driver.rewards, strict=True)
-    )
-    typer.echo(f"The game is over: {rewards}")
+    rewards = (f"{name} {reward:g}" for name, reward in zip(driver.seat_names, driver.rewards, strict=True))
+    typer.echo(f"The game is over: {', '.join(rewards)}")
 
 
 def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bool:

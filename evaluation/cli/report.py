@@ -13,7 +13,6 @@ import typer
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.output import TABLES, ExportFormat
-from zermelo.evaluation.workers.choices import RunnerChoice
 
 if TYPE_CHECKING:
     from zermelo.evaluation.analysis.exploitability import ExploitabilityTable
@@ -196,6 +195,7 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
     return agents_exploited(env, known, notes=notes)
 
 
+@arguments.takes_runner
 def judge(
     folder: arguments.Folder,
     nodes: Annotated[
@@ -211,10 +211,8 @@ def judge(
     ] = None,
     trust: arguments.Trust = False,
     tables: arguments.Tables = None,
-    workers: arguments.Workers = None,
-    runner: arguments.Runner = RunnerChoice.LOCAL,
-    ray_address: arguments.RayAddress = None,
     as_json: arguments.Json = False,
+    **runner: Any,
 ) -> None:
     """Compare every move with perfect play: optimal moves, regret, blunders.
 
@@ -229,8 +227,9 @@ def judge(
     """
     from zermelo.evaluation.tournament.run import make_runner
 
-    where = make_runner(workers, runner, ray_address)
-    found = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=where)
+    found = judge_folder(
+        folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=make_runner(**runner)
+    )
     if as_json:
         arguments.print_json(found.to_dict())
     else:

@@ -18,13 +18,13 @@ import typer
 
 from zermelo.envs.traits.merging import PATIENCE
 from zermelo.evaluation.cli import arguments, completion
-from zermelo.evaluation.cli.arguments import position_after
 
 if TYPE_CHECKING:
     from zermelo.agents.base.result import SearchResult
     from zermelo.envs.game import Traits
 
 
+@arguments.takes_limits
 def search(
     env: arguments.EnvText,
     agent: arguments.AgentText = "auto",
@@ -33,12 +33,9 @@ def search(
         bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
-    depth: arguments.Depth = None,
-    nodes: arguments.Nodes = None,
-    simulations: arguments.Simulations = None,
-    seconds: arguments.Seconds = None,
     as_json: arguments.Json = False,
     seed: arguments.Seed = 0,
+    **limits: Any,
 ) -> None:
     """Search a position and print the best move, its value and the principal variation.
 
@@ -56,7 +53,7 @@ def search(
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.positions.drawing import drawing
 
-    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.SearchLimits(**limits).added_to([agent])
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(
@@ -204,13 +201,10 @@ def perft_command(
 
     [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
     """
-    from zermelo.envs.adapters.as_game import as_game
     from zermelo.envs.counting import perft
     from zermelo.evaluation.positions.moves import name_of
 
-    driver = arguments.position_after(env, moves, seed)
-    game = as_game(driver.env)
-    state = game.snapshot(driver.env)
+    game, state = arguments.game_after(env, moves, seed)
     started = time.perf_counter()
     if split and depth > 0:
         counts = perft(game, depth, state=state, split=True)
@@ -276,7 +270,7 @@ def warmup(
     names = list(OWN_ENVS) if every else envs or list(_USUAL)
     for name in names:
         begun = time.perf_counter()
-        game = as_game(position_after(name, "", 0).env, patience=seconds)
+        game = as_game(arguments.position_after(name, "", 0).env, patience=seconds)
         if not isinstance(game, RulesGame):
             typer.echo(f"{name}: nothing to compile  ({time.perf_counter() - begun:.1f} s)")
             _tell_traits(game.traits)
@@ -312,6 +306,7 @@ def _tell(kernel: str, seconds: float) -> None:
 _BOOK_DEPTH = 4
 
 
+@arguments.takes_limits
 def tree(
     env: Annotated[
         str,
@@ -338,11 +333,8 @@ def tree(
         int | None,
         typer.Option(min=0, help="For a figure: the tree after this step of the search."),
     ] = None,
-    depth: arguments.Depth = None,
-    nodes: arguments.Nodes = None,
-    simulations: arguments.Simulations = None,
-    seconds: arguments.Seconds = None,
     seed: arguments.Seed = 0,
+    **limits: Any,
 ) -> None:
     """Draw a search as a tree to go through step by step.
 
@@ -364,12 +356,12 @@ def tree(
     from zermelo.evaluation.search_trees import check_file, draw_tree, tree_of_text
 
     if book:
-        _print_book(env, moves, book, depth or _BOOK_DEPTH)
+        _print_book(env, moves, book, limits["depth"] or _BOOK_DEPTH)
         return
     if not agent:
         raise InvalidSettingError("a tree is drawn of an agent's search: name an AGENT, or a book with --book")
     check_file(out, step)
-    [agent] = arguments.with_limits([agent], depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    [agent] = arguments.SearchLimits(**limits).added_to([agent])
     source: Any = tree_of_text(env)
     played = moves
     if source is None:
@@ -377,13 +369,7 @@ def tree(
             source, played = arguments.position_after(env, moves, seed).env, ""
         except UnknownNameError as error:
             raise UnknownNameError(f"{error}; figures are {', '.join(list_figures())}") from None
-    drawn = draw_tree(
-        source,
-        agent,
-        moves=played,
-        seed=seed,
-        title=env,
-    )
+    drawn = draw_tree(source, agent, moves=played, seed=seed, title=env)
     path = drawn.save(out, step)
     one = drawn.shown
     steps = f"{one.steps:,} {'simulations' if drawn.tree.simulates else 'steps'}"
@@ -396,10 +382,8 @@ def tree(
 def _print_book(env: str, moves: str, book: str, depth: int) -> None:
     """Prints the lines of an opening book, good moves marked and followed."""
     from zermelo.agents.knowledge.books import outline
-    from zermelo.envs.adapters.as_game import as_game
     from zermelo.evaluation.positions.moves import name_of
 
-    live = arguments.position_after(env, moves, 0).env
-    game = as_game(live)
-    for line in outline(book, game, game.snapshot(live), depth=depth, name=name_of):
+    game, state = arguments.game_after(env, moves, 0)
+    for line in outline(book, game, state, depth=depth, name=name_of):
         typer.echo(line)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
 
 if TYPE_CHECKING:
@@ -95,41 +98,51 @@ def solve_command(
     from zermelo.agents.base.settings import check_choice
     from zermelo.agents.equilibrium.policy_table import Plan
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
-    from zermelo.envs.adapters.as_game import as_game
-    from zermelo.envs.errors import InvalidSettingError
 
     covered = check_choice("plan", plan, Plan)
-    driver = arguments.position_after(env, moves, seed)
-    game = as_game(driver.env)
-    state = game.snapshot(driver.env)
-    live = _Live()
-    advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
-    patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
-    patience.daemon = True
-    patience.start()
-    try:
+    game, state = arguments.game_after(env, moves, seed)
+    with _watched(env) as live:
         if is_solved_by_policy(game):
             if moves or outcome_only or nodes is not None:
                 raise InvalidSettingError(
                     f"{env} has hidden information, so it is solved from its start: leave out --moves, "
                     "--outcome-only and --nodes, or use --tolerance and --seconds"
                 )
-            found = _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds, policy, live)
+            solved = _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds, policy, live)
         elif is_solved_by_values(game.traits):
             if outcome_only or nodes is not None or seconds is not None:
                 raise InvalidSettingError(
                     f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "
                     "--seconds: leave them out, or use --tolerance and --states"
                 )
-            found = _by_values(
-                game, state, 1e-9 if tolerance is None else tolerance, states or _MOST_VALUES, policy, covered
-            )
+            tolerance = 1e-9 if tolerance is None else tolerance
+            solved = _by_values(game, state, tolerance, states or _MOST_VALUES, policy, covered)
         else:
             settings: dict[str, Any] = {
                 "outcome_only": outcome_only, "nodes": nodes, "seconds": seconds, "threads": threads,
                 "memory_mb": memory_mb, "tables": tables, "method": method,
             }  # fmt: skip
-            found = _by_search(game, state, settings, states or _MOST_STATES, policy, covered, live)
+            solved = _by_search(game, state, settings, states or _MOST_STATES, policy, covered, live)
+    if as_json:
+        about = {"env": env} if is_solved_by_policy(game) else {"env": env, "moves": moves}
+        arguments.print_json(about | solved.data)
+    else:
+        after = f" after {moves}" if moves else ""
+        typer.echo("\n".join([f"{env}{after}, {solved.lines[0]}", *solved.lines[1:]]))
+    if not solved.complete:
+        raise typer.Exit(1)
+
+
+@contextlib.contextmanager
+def _watched(env: str) -> Iterator[_Live]:
+    """Says after a while how to limit a proof that takes long, and how far it was when it is stopped."""
+    live = _Live()
+    advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
+    patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
+    patience.daemon = True
+    patience.start()
+    try:
+        yield live
     except KeyboardInterrupt:
         live.clear()
         typer.echo(f"zermelo: stopped before {env} was solved{live.spent}", err=True)
@@ -137,13 +150,6 @@ def solve_command(
     finally:
         patience.cancel()
         live.clear()
-    if as_json:
-        arguments.print_json({"env": env, **({} if is_solved_by_policy(game) else {"moves": moves}), **found.data})
-    else:
-        after = f" after {moves}" if moves else ""
-        typer.echo("\n".join([f"{env}{after}, {found.lines[0]}", *found.lines[1:]]))
-    if not found.complete:
-        raise typer.Exit(1)
 
 
 class _Live(arguments.LiveLine):
@@ -171,28 +177,28 @@ def _by_policy(
         spent = f"{now.iterations:,} iterations, {now.seconds:.1f} s"
         live.show(f"solving ({spent}), exploitability {now.exploitability:.3g}")
 
-    found = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=show)
-    lower, upper = found.value_bounds(game.traits.constant)
+    solved = solve_equilibrium(game, tolerance=tolerance, seconds=seconds, on_progress=show)
+    lower, upper = solved.value_bounds(game.traits.constant)
     lines = [
-        f"from its start: {found.information_states:,} information states",
+        f"from its start: {solved.information_states:,} information states",
         f"value     {lower:.6g} to {upper:.6g} for {game.traits.seat_names[0]}",
-        f"policy    a player could gain {found.exploitability:.3g} against it, on average",
-        f"searched  {found.iterations:,} iterations over {found.states:,} states, {found.seconds:.2f} s",
+        f"policy    a player could gain {solved.exploitability:.3g} against it, on average",
+        f"searched  {solved.iterations:,} iterations over {solved.states:,} states, {solved.seconds:.2f} s",
     ]
     if policy:
-        found.policy.save(policy)
-        lines.append(f"written   {_played(found.policy, policy, 'information states')}")
+        solved.policy.save(policy)
+        lines.append(f"written   {_played(solved.policy, policy, 'information states')}")
     data = {
         "value_bounds": [lower, upper],
-        "values_by_seat": found.values,
-        "exploitability": found.exploitability,
-        "iterations": found.iterations,
-        "states": found.states,
-        "information_states": found.information_states,
-        "seconds": round(found.seconds, 3),
-        "stopped_by": found.stopped_by.value,
+        "values_by_seat": solved.values,
+        "exploitability": solved.exploitability,
+        "iterations": solved.iterations,
+        "states": solved.states,
+        "information_states": solved.information_states,
+        "seconds": round(solved.seconds, 3),
+        "stopped_by": solved.stopped_by.value,
     }
-    return _Solved(data, lines, found.stopped_by is StoppedBy.COMPLETED)
+    return _Solved(data, lines, solved.stopped_by is StoppedBy.COMPLETED)
 
 
 def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _Solved:
@@ -329,8 +335,8 @@ def exploitability_command(
     """
     from zermelo.evaluation.analysis.exploitability import agents_exploited
 
-    found = agents_exploited(env, agents, most_states=states)
+    solved = agents_exploited(env, agents, most_states=states)
     if as_json:
-        arguments.print_json(found.to_dict())
+        arguments.print_json(solved.to_dict())
     else:
-        typer.echo(str(found))
+        typer.echo(str(solved))

@@ -16,8 +16,8 @@ from zermelo.evaluation.match.text import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
-    from zermelo.evaluation.results import Results
-    from zermelo.evaluation.stats.ratings import Sprt, SprtResult
+    from zermelo.evaluation.results import Results, Score
+    from zermelo.evaluation.stats.ratings import EloEstimate, Sprt, SprtResult
     from zermelo.evaluation.stats.rewards import MeanReward
 
 
@@ -87,7 +87,6 @@ def compare(
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
     from zermelo.evaluation.stats.ratings import elo
-    from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
     from zermelo.evaluation.tournament.run import read_standings
 
     standings, test = read_standings(folder), _hypotheses(folder, first, second, sprt)
@@ -102,36 +101,44 @@ def compare(
     estimate = elo(pairs=pairs) if sum(pairs) else elo(games.wins, games.draws, games.losses)
     tested = test.result(standings.results)
     if as_json:
-        found = {
+        comparison = {
             "first": first, "second": second, "wins": games.wins, "draws": games.draws, "losses": games.losses,
             "elo": estimate, "sprt": tested, "sprt_agents": test.agents, "sprt_source": test.source,
             "reward": reward, "notes": standings.notes,
         }  # fmt: skip
-        print_json(found)
-        return
-    if standings.scoring is Scoring.TEAM:
+        print_json(comparison)
+    elif standings.scoring is Scoring.TEAM:
         for who, other in ((first, second), (first, first), (second, second)):
             what = f"{who} {'alone' if who == other else f'with {other}'}"
-            _tell_reward(what, standings.rewards.get((who, other)))
-        return
-    typer.echo(printable(f"{first} against {second}: {games.wins} won, {games.draws} drawn, {games.losses} lost"))
-    if standings.scoring is Scoring.REWARDS:
-        _tell_reward("reward", reward)
-    if single := games.games - 2 * sum(pairs) if sum(pairs) else 0:
+            _print_reward(what, standings.rewards.get((who, other)))
+    else:
+        typer.echo(
+            printable(f"{first} against {second}: {games.wins} won, {games.draws} drawn, {games.losses} lost")
+        )
+        if standings.scoring is Scoring.REWARDS:
+            _print_reward("reward", reward)
+        _print_elo(games, estimate)
+        typer.echo(printable(f"SPRT of {' against '.join(test.agents)}, hypotheses of {test.source}: {tested}"))
+        for note in standings.notes:
+            typer.echo(printable(f"Note: {note}"))
+
+
+def _print_elo(games: Score, estimate: EloEstimate) -> None:
+    from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
+
+    pairs = sum(games.pairs)
+    if single := games.games - 2 * pairs if pairs else 0:
         counts = "1 game has" if single == 1 else f"{single} games have"
         typer.echo(f"{counts} no second one with the seats exchanged yet; Elo and the test are of pairs")
-    if sum(pairs):
+    if pairs:
         kinds = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
-        counted = ", ".join(f"{kind} {n}" for n, kind in zip(pairs, kinds, strict=True) if n)
-        typer.echo(f"{sum(pairs)} pairs with the seats exchanged: {counted}")
+        counted = ", ".join(f"{kind} {n}" for n, kind in zip(games.pairs, kinds, strict=True) if n)
+        typer.echo(f"{pairs} pairs with the seats exchanged: {counted}")
     typer.echo(
         f"Elo {estimate.elo:+.1f}, 95 % interval {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
-        f"{'pairs' if sum(pairs) else 'games'}); likelihood of being the stronger "
+        f"{'pairs' if pairs else 'games'}); likelihood of being the stronger "
         f"{100 * estimate.likelihood_of_superiority:.1f} % ({ELO_SCALE})"
     )
-    typer.echo(printable(f"SPRT of {' against '.join(test.agents)}, hypotheses of {test.source}: {tested}"))
-    for note in standings.notes:
-        typer.echo(printable(f"Note: {note}"))
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hy
     return _Hypotheses((first, second), Sprt(), "the default")
 
 
-def _tell_reward(what: str, found: MeanReward | None) -> None:
+def _print_reward(what: str, found: MeanReward | None) -> None:
     if found is None:
         typer.echo(printable(f"{what}: no games"))
         return

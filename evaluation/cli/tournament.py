@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     TournamentSettings,
     RunSettings,
     AgentLimits,
+    arguments.SearchLimits,
     left_out={"isolation", "progress", "on_game", "output_kb"},
     games=typer.Option("--games", "-n", min=1),
     seed=arguments.Seed,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     sprt=Annotated[str | None, typer.Option(metavar="elo0=0,elo1=10")],
     max_moves=typer.Option(min=1),
     workers=arguments.Workers,
-    runner=arguments.Runner,
-    ray_address=arguments.RayAddress,
     out=Annotated[Path | None, typer.Option("--out", "-o", parser=arguments.folder, metavar="DIR")],
     clock=typer.Option(metavar="60+0.6"),
     memory_mb=typer.Option("--agent-memory-mb"),
@@ -50,10 +49,6 @@ def tournament(
         ),
     ],
     *,
-    depth: arguments.Depth = None,
-    nodes: arguments.Nodes = None,
-    simulations: arguments.Simulations = None,
-    seconds: arguments.Seconds = None,
     judged: Annotated[
         bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
     ] = False,
@@ -84,7 +79,7 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
-    agents = arguments.with_limits(agents, depth=depth, nodes=nodes, simulations=simulations, seconds=seconds)
+    agents = settings_from(arguments.SearchLimits, options).added_to(agents)
     settings = _settings(options)
     # Programs that read JSON may also read what is said meanwhile: nothing is, but in a terminal.
     progress = False if quiet else None if as_json else True

@@ -33,7 +33,13 @@ from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.running import Interrupts, Run
-from zermelo.evaluation.tournament.settings import Agents, AllSettings, RunSettings, settings_as_keywords
+from zermelo.evaluation.tournament.settings import (
+    Agents,
+    AllSettings,
+    RunnerSettings,
+    RunSettings,
+    settings_as_keywords,
+)
 from zermelo.evaluation.tournament.stopping import rule_of
 from zermelo.evaluation.workers.choices import RunnerChoice
 from zermelo.evaluation.workers.work import Runner, SerialRunner, require_picklable
@@ -148,12 +154,12 @@ def make_runner(
     workers: int | None = None, runner: RunnerChoice | str = RunnerChoice.LOCAL, ray_address: str | None = None
 ) -> Runner:
     """The runner for that many workers, on this machine or on a Ray cluster."""
-    settings = RunSettings(workers=workers, runner=runner, ray_address=ray_address)  # which checks them
+    settings = RunnerSettings(workers=workers, runner=runner, ray_address=ray_address)  # which checks them
     if settings.on_ray:
         from zermelo.evaluation.workers.ray import RayRunner
 
         return RayRunner(workers, ray_address)
-    if workers in (None, 1):
+    if settings.here:
         return SerialRunner()
     from zermelo.evaluation.workers.pool import ProcessRunner
 

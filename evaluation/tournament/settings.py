@@ -98,17 +98,46 @@ class TournamentSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """Settings of how a tournament is run, which decide no game.
+class RunnerSettings:
+    """Settings of who works, which decide no result.
 
     Attributes:
         workers: Worker processes, or Ray's tasks at a time; results do not depend on it. In Python: with 1, the
-            default, games are played in this process; with more, an agent that ends its process loses that game
+            default, everything is done in this process; with more, an agent that ends its process loses that game
             only. On Ray, by default one for each processor of the cluster.
         runner: Who does the work: this machine, or a Ray cluster. In Python: see
             ``zermelo.evaluation.workers.ray``.
         ray_address: The Ray cluster's address, such as 10.0.0.1:6379, or auto for a cluster on this machine; by
             default RAY_ADDRESS, else a new cluster is started.
+    """
+
+    workers: int | None = None
+    runner: RunnerChoice | str = RunnerChoice.LOCAL
+    ray_address: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            check_whole("workers", self.workers, lower=1)
+        check_choice("runner", self.runner, RunnerChoice)
+        if self.ray_address is not None and not self.on_ray:
+            raise InvalidSettingError(f"the address of a Ray cluster ({self.ray_address!r}) needs runner='ray'")
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether a Ray cluster works."""
+        return self.runner == RunnerChoice.RAY
+
+    @property
+    def here(self) -> bool:
+        """Whether this process works."""
+        return not self.on_ray and self.workers in (None, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(RunnerSettings):
+    """Settings of how a tournament is run, which decide no game.
+
+    Attributes:
         out: A folder for the games and standings; the same command again plays the missing games. In Python: a
             database of the games (``games.sqlite``), the same as text (``games.jsonl``) and the standings. Killed
             at any moment and called again, the run ends with the games and the ratings of one left alone.
@@ -117,26 +146,14 @@ class RunSettings:
         on_game: Called with each game's record once it is kept for good.
     """
 
-    workers: int | None = None
-    runner: RunnerChoice | str = RunnerChoice.LOCAL
-    ray_address: str | None = None
     out: str | os.PathLike[str] | None = None
     progress: bool | None = None
     on_game: Callable[[GameRecord], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None:
-            check_whole("workers", self.workers, lower=1)
-        check_choice("runner", self.runner, RunnerChoice)
-        if self.ray_address is not None and not self.on_ray:
-            raise InvalidSettingError(f"the address of a Ray cluster ({self.ray_address!r}) needs runner='ray'")
+        super().__post_init__()
         if self.out is not None and not os.fspath(self.out):
             raise InvalidSettingError("out is empty: name a folder for the run, or leave it out")
-
-    @property
-    def on_ray(self) -> bool:
-        """Whether a Ray cluster plays."""
-        return self.runner == RunnerChoice.RAY
 
 
 @dataclass(frozen=True, kw_only=True)
