@@ -1,4 +1,4 @@
-"""The first search of a process imports what it needs, which no limit on time pays for."""
+"""The first search of a process imports what runs compiled code, which no limit on time pays for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ SCRIPT = """
     class Counter:
         @staticmethod
         def find_spec(name, path=None, target=None):
-            imported.append(name)
+            if name.startswith(("llvmlite", "scipy", "zermelo.envs.jit", "zermelo.agents.kernels")):
+                imported.append(name)
 
     env = make("zermelo/Nim-v0")
     env.reset(seed=0)
@@ -36,7 +37,7 @@ SCRIPT = """
 
 @pytest.mark.parametrize(
     "spec",
-    ["alphabeta(depth=2)", "minimax(depth=2)", "maxn(depth=2)", "expectimax(depth=2)", "mcts(simulations=9)"],
+    ["alphabeta(depth=2)", "minimax(depth=2)", "maxn(depth=2)", "expectimax(depth=2)"],
 )
 def test_first_search_imports_off_its_clock(spec: str) -> None:
     script = textwrap.dedent(SCRIPT).format(path=search_path())
@@ -44,4 +45,4 @@ def test_first_search_imports_off_its_clock(spec: str) -> None:
     assert done.returncode == 0, done.stderr
     imports, seconds = done.stdout.split()
     assert int(imports) > 20, "the search imported nothing: the test shows nothing"
-    assert float(seconds) < 5, "imports counted as time of the search"
+    assert float(seconds) < 1, "imports counted as time of the search"
