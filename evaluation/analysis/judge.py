@@ -79,10 +79,10 @@ def judge(
         InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
-    found = Judge(JudgeWork(env, nodes, trust, tables))
-    for verdict in found.judged(records, games=games, runner=runner):
+    judging = Judge(JudgeWork(env, nodes, trust, tables))
+    for verdict in judging.judged(records, games=games, runner=runner):
         on_game(verdict)
-    return found.table()
+    return judging.table()
 
 
 class Judge:
@@ -113,14 +113,14 @@ class Judge:
             check_whole("games", games, lower=1)
         ours, asked = itertools.tee(itertools.islice((each for each in records if not each.void), games))
 
-        def found_before(record: GameRecord) -> GameVerdict | None:
+        def earlier(record: GameRecord) -> GameVerdict | None:
             verdict = known.get(record.game_id)
             return verdict if verdict is not None and verdict.of == self._work.question(record) else None
 
         with contextlib.closing(Tasks(self._work, runner)) as tasks:
-            found = tasks.map(record for record in asked if found_before(record) is None)
+            verdicts = tasks.map(record for record in asked if earlier(record) is None)
             for record in ours:
-                verdict = found_before(record) or next(found)
+                verdict = earlier(record) or next(verdicts)
                 self._env = self._env or record.env
                 if isinstance(verdict, GameVerdict):
                     self._count(record, verdict)
@@ -301,12 +301,12 @@ class JudgeWork(PureWork):
         key = game.key(state)
         if key not in self._values:
             if can_prove(game) and self.tables is None:
-                found = self._proven(game, state)
+                values = self._proven(game, state)
             else:
                 result = self._searcher(game).search_state(game, state)
-                found = result.values_by_seat if result.proven else None
+                values = result.values_by_seat if result.proven else None
             # Keys may leave out what was earned before, so what is still to come is kept.
-            self._values[key] = None if found is None else tuple(map(operator.sub, found, earned))
+            self._values[key] = None if values is None else tuple(map(operator.sub, values, earned))
         to_come = self._values[key]
         return None if to_come is None else tuple(map(operator.add, earned, to_come))
 

@@ -308,12 +308,12 @@ def read_verdicts(path: Path, wanted: Collection[str] | None = None) -> dict[str
         return {}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}; run `zermelo judge` again") from error
-    found = {}
+    verdicts = {}
     for number, line in enumerate(lines, start=1):
         try:
             verdict = GameVerdict.from_json(line)
         except StoreError as error:
             raise StoreError(f"{path}, line {number}: {error}; run `zermelo judge` again") from error
         if wanted is None or verdict.game_id in wanted:
-            found[verdict.game_id] = verdict
-    return found
+            verdicts[verdict.game_id] = verdict
+    return verdicts

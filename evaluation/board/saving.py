@@ -29,8 +29,8 @@ def formats_of(env: str) -> tuple[ExportFormat, ...]:
 def saved_game(record: GameRecord, form: str, *, finished: bool) -> str:
     """The text of a file of a game."""
     if form not in formats_of(record.env):
-        known = " and ".join(formats_of(record.env))
-        raise InvalidSettingError(f"games of {record.env} are saved as {known}, not as {shown(form, 20)}")
+        formats = " and ".join(formats_of(record.env))
+        raise InvalidSettingError(f"games of {record.env} are saved as {formats}, not as {shown(form, 20)}")
     if form == ExportFormat.JSON:
         return record.to_json() + "\n"
     today = datetime.date.today().isoformat()  # of whoever sits at the board
@@ -49,8 +49,8 @@ def load_game(text: str, env: str) -> GameRecord:
         return _record(env, sgf_moves(text, env))
     if start and own is ExportFormat.PGN and start != "(":
         return _record(env, pgn_moves(text, env))
-    known = " or ".join(form.upper() for form in formats_of(env))
-    raise StoreError(f"this is no game in {known}, which is what games of {env} are loaded from")
+    formats = " or ".join(form.upper() for form in formats_of(env))
+    raise StoreError(f"this is no game in {formats}, which is what games of {env} are loaded from")
 
 
 def _record(env: str, moves: list[Any]) -> GameRecord:
@@ -70,7 +70,7 @@ def _from_json(text: str, env: str) -> GameRecord:
     if record.env != env:
         other = shown(record.env, 60)
         raise StoreError(f"this is a game of {other}, and the board is for {env}: start the board for that one")
-    known = all(isinstance(one, int | tuple) and not isinstance(one, bool) for one in record.actions)
-    if not known or len(record.actions) > MOST_PLIES:
+    are_actions = all(isinstance(one, int | tuple) and not isinstance(one, bool) for one in record.actions)
+    if not are_actions or len(record.actions) > MOST_PLIES:
         raise StoreError(f"this is no game for the board: its moves are not numbers, or more than {MOST_PLIES:,}")
     return record

@@ -61,10 +61,10 @@ def surface_of(game: Any) -> dict[str, Any] | None:
     ``columns`` and ``rows``, from the top, are written beside a picture that has no names of its own; ``turns`` is
     whether it may be shown from the other side, square by square.
     """
-    found = _squares_of(game)
-    if found is None:
+    declared = _squares_of(game)
+    if declared is None:
         return None
-    squares, rules, names = found
+    squares, rules, names = declared
     written = names if squares.labelled and names is not None else Coordinates((), ())
     return {
         "spots": [asdict(spot) for spot in squares.spots(rules, names)],
@@ -76,8 +76,8 @@ def surface_of(game: Any) -> dict[str, Any] | None:
 
 def paths_of(game: Any, seat: int, texts: Sequence[str]) -> list[list[str]]:
     """The spots to choose for a move, one after another, in each way to play it; none for a move without spots."""
-    found = _squares_of(game) if texts[0] else None
-    return [] if found is None else [path for path in found[0].path(texts, seat) if path]
+    declared = _squares_of(game) if texts[0] else None
+    return [] if declared is None else [path for path in declared[0].path(texts, seat) if path]
 
 
 class Session:
@@ -166,9 +166,9 @@ class Session:
         game = self.game
         if not self.hides or game is None or not game.traits.simultaneous:
             return texts
-        known = 0 if isinstance(game, SupportsSimultaneousMoves) and game.hides_more() else self._whole_rounds()
+        public = 0 if isinstance(game, SupportsSimultaneousMoves) and game.hides_more() else self._whole_rounds()
         return [
-            (seat, text if seat in self.people or place < known else "a hidden move")
+            (seat, text if seat in self.people or place < public else "a hidden move")
             for place, (seat, text) in enumerate(texts)
         ]
 

@@ -340,11 +340,11 @@ class Table:
 
 
 def _moves_of(session: Session) -> list[dict[str, Any]]:
-    told = () if session.hides else ("value", "depth", "nodes")
+    figures = () if session.hides else ("value", "depth", "nodes")
     return [
         {"seat": seat, "text": printable(text), "seconds": one.move.seconds}
         | ({} if session.hides else {"path": one.path})
-        | {name: finite(getattr(one.move, name)) for name in told}
+        | {name: finite(getattr(one.move, name)) for name in figures}
         for (seat, text), one in zip(session.seen_moves(), session.played, strict=True)
     ]
 

@@ -67,9 +67,9 @@ def review(
         seats = []
         for seat, name in enumerate(players):
             mine = [loss for mover, loss in zip(movers, losses, strict=True) if mover == seat]
-            known = [loss for loss in mine if loss is not None]
-            found = {"name": name, "moves": len(mine), "best": sum(loss <= EQUAL for loss in known)}
-            seats.append(found | {"loss": sum(known) / len(known) if known else None})
+            valued = [loss for loss in mine if loss is not None]
+            about = {"name": name, "moves": len(mine), "best": sum(loss <= EQUAL for loss in valued)}
+            seats.append(about | {"loss": sum(valued) / len(valued) if valued else None})
         return {"values": values[:], "losses": losses[:], "seats": seats, "total": len(record.actions)}
 
     for seat, played in replayer.steps(record, driver):
@@ -77,8 +77,8 @@ def review(
             break
         action = codec_for(driver.env, getattr(driver.env, "agent_selection", None)).to_index(played)
         state, result = game.snapshot(driver.env), searcher.search(driver.env)
-        known = result.action_values.get(action)
-        loss = None if known is None else max(result.value - known, 0.0)
+        valued = result.action_values.get(action)
+        loss = None if valued is None else max(result.value - valued, 0.0)
         if action in result.best_actions or len(game.legal_actions(state)) < 2 or game.to_move(state) == CHANCE:
             loss = 0.0
         movers.append(seat)
@@ -101,8 +101,8 @@ def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
     agent: Any = make_agent(spec)
     if not isinstance(agent, SearchAgent):
         raise InvalidSettingError(f"{spec} does not search: {what} with an agent that does, such as auto")
-    known = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
-    return replace(agent, **{name: value for name, value in settings.items() if name in known})
+    names = {field.name for field in fields(agent)} if is_dataclass(agent) else set()
+    return replace(agent, **{name: value for name, value in settings.items() if name in names})
 
 
 def _judged(record: GameRecord) -> dict[str, Any]:
@@ -172,8 +172,8 @@ class _JobLoop:
 
     def work(self) -> None:
         threading.Thread(target=self._listen, daemon=True).start()
-        while (found := self._jobs.get()) is not None:
-            number, job = found
+        while (request := self._jobs.get()) is not None:
+            number, job = request
             self._do(number, job)
             del self._flags[number]
 
@@ -211,7 +211,7 @@ class _JobLoop:
         """The agent of a seat, which keeps what it remembers from move to move of one game."""
         key = job["agent"], job["seat"], job["game"]
         if key not in self._agents:
-            self._agents = {known: agent for known, agent in self._agents.items() if known[2] == job["game"]}
+            self._agents = {key: agent for key, agent in self._agents.items() if key[2] == job["game"]}
             agent = self._agents[key] = make_agent(job["agent"])
             agent.reset(job["seed"])
         return self._agents[key]

@@ -22,10 +22,10 @@ def _axes(given: Any, height: float) -> Any:
 def to_pandas(standings: Standings) -> Any:
     """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent."""
     text = io.StringIO(standings.to_csv())
-    found = optional_import("pandas", "pandas", "notebook").read_csv(
+    table = optional_import("pandas", "pandas", "notebook").read_csv(
         text, dtype={"agent": str}, keep_default_na=False, na_values=[""]
     )
-    return found.set_index("agent")
+    return table.set_index("agent")
 
 
 def plot_ratings(standings: Standings, axes: Any = None) -> Any:
@@ -43,10 +43,10 @@ def plot_ratings(standings: Standings, axes: Any = None) -> Any:
     reach = 0.1 * (max([*places, *ends]) - min([*places, *ends])) or 100.0
     for row, (player, place) in enumerate(zip(players, places, strict=True)):
         for end, sign, marker in ((player.lower, -1, "<"), (player.upper, 1, ">")):
-            shown = end if math.isfinite(end) else place + sign * reach
-            axes.plot([place, shown], [row, row], color="tab:blue", marker=None)
+            place_of_end = end if math.isfinite(end) else place + sign * reach
+            axes.plot([place, place_of_end], [row, row], color="tab:blue", marker=None)
             if not math.isfinite(end):
-                axes.plot(shown, row, marker, color="tab:blue")
+                axes.plot(place_of_end, row, marker, color="tab:blue")
     axes.plot(places, range(len(players)), "o", color="tab:blue")
     axes.set_yticks(range(len(players)), [player.name for player in players])
     axes.set_xlabel("Elo, with 95 % intervals")
@@ -65,9 +65,9 @@ def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
     else:
         met = standings.rewards
         values = [[met[one, other].mean if (one, other) in met else math.nan for other in names] for one in names]
-        known = [value for line in values for value in line if not math.isnan(value)]
-        high = max(map(abs, known), default=1.0) or 1.0
-        low = -high if any(value < 0 for value in known) else 0.0
+        numbers = [value for line in values for value in line if not math.isnan(value)]
+        high = max(map(abs, numbers), default=1.0) or 1.0
+        low = -high if any(value < 0 for value in numbers) else 0.0
     axes.imshow(values, vmin=low, vmax=high, cmap="RdYlGn")
     for row, line in enumerate(values):
         for column, value in enumerate(line):

@@ -79,13 +79,13 @@ class Standings(Ranking):
         return printable("\n".join(parts).strip("\n"))
 
     def _repr_html_(self) -> str:
-        found = []
+        parts = []
         for part in self._parts():
             lines = part.splitlines() if isinstance(part, str) else []
-            found += [f"<p>{html.escape(printable(line))}</p>" for line in lines if line]
+            parts += [f"<p>{html.escape(printable(line))}</p>" for line in lines if line]
             if isinstance(part, TextTable):
-                found.append(part.html())
-        return "\n".join(found)
+                parts.append(part.html())
+        return "\n".join(parts)
 
     to_pandas = notebook.to_pandas
     plot_ratings = notebook.plot_ratings

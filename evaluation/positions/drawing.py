@@ -195,7 +195,7 @@ def with_coordinates(text: str, game: Any) -> str:
     rest = lines[len(board) :]
     width = max(map(len, names.rows), default=-1) + 1
     beside = [f"{name:>{width - 1}} {line}" for name, line in zip(names.rows, board, strict=False)]
-    marks = [found.start() for found in re.finditer(r"\S+", board[-1 if names.from_below else 0])]
+    marks = [word.start() for word in re.finditer(r"\S+", board[-1 if names.from_below else 0])]
     if len(marks) != len(names.columns):
         return text
     letters = [" "] * (marks[-1] + 1)

@@ -77,11 +77,11 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
         state = game.snapshot(env)
     except ZermeloError:
         return dict.fromkeys(numbers, ("",))
-    found = {}
+    written = {}
     for number in numbers:
         aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionText) else ()
-        found[number] = (move_text(game, state, number), *aliases)
-    return found
+        written[number] = (move_text(game, state, number), *aliases)
+    return written
 
 
 def replayed(record: GameRecord, rules: Any) -> Iterator[tuple[int, Any, int, Move | None]]:
@@ -118,9 +118,9 @@ def _find(written: Mapping[int, Sequence[str]], text: str) -> list[int]:
     """The moves that a text may mean, read as it is, else more plainly, else in upper or lower case alike."""
     for reading in (str, _plain, lambda name: _plain(_plain(name).casefold())):
         wanted = reading(text)
-        found = [number for number, names in written.items() if any(n and reading(n) == wanted for n in names)]
-        if found:
-            return found
+        numbers = [number for number, names in written.items() if any(n and reading(n) == wanted for n in names)]
+        if numbers:
+            return numbers
     return []
 
 
@@ -148,11 +148,11 @@ def _checked(driver: EnvDriver, number: int) -> Any:
 
 
 def _meant(written: Mapping[int, Sequence[str]], word: str) -> int:
-    found = _find(written, word)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        meant = listed_moves({number: written[number][0] for number in found})
+    numbers = _find(written, word)
+    if len(numbers) == 1:
+        return numbers[0]
+    if numbers:
+        meant = listed_moves({number: written[number][0] for number in numbers})
         raise IllegalActionError(f"{shown(word, 40)}, which may be {meant}")
     legal = listed_moves({number: names[0] for number, names in written.items()})
     raise IllegalActionError(f"{shown(word, 40)}, which is not legal here (legal: {legal})")
@@ -192,8 +192,8 @@ def _next_move(driver: EnvDriver, words: Sequence[str], which: str, source: str)
             return 1, _checked(driver, int(words[0]))
         written = written_moves(driver.env)
         for used in range(min(_WORDS, len(words)), 1, -1):
-            if len(found := _find(written, " ".join(words[:used]))) == 1:
-                return used, _action(driver.env, found[0])
+            if len(numbers := _find(written, " ".join(words[:used]))) == 1:
+                return used, _action(driver.env, numbers[0])
         return 1, _action(driver.env, _meant(written, words[0]))
     except IllegalActionError as error:
         raise IllegalActionError(f"{which} of {source} is {error}") from None

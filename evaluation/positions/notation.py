@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Chess
@@ -19,12 +19,18 @@ from zermelo.evaluation.positions.pgn import pgn_games, written_pgn
 from zermelo.evaluation.positions.sgf import go_rules, sgf_games, written_sgf
 
 MOST_PLIES: Final = 5_000
-_NAMES: Final[Mapping[ExportFormat, tuple[str, tuple[str, ...]]]] = {
-    ExportFormat.PGN: ("chess", ("classic/chess-v6", "zermelo/Chess-v0")),
-    ExportFormat.SGF: ("Go", ("classic/go-v5", "zermelo/Go-v0")),
+
+
+class _Notation(NamedTuple):
+    game: str
+    envs: tuple[str, ...]
+    write: Callable[..., str]
+
+
+_NOTATIONS: Final[Mapping[ExportFormat, _Notation]] = {
+    ExportFormat.PGN: _Notation("chess", ("classic/chess-v6", "zermelo/Chess-v0"), written_pgn),
+    ExportFormat.SGF: _Notation("Go", ("classic/go-v5", "zermelo/Go-v0"), written_sgf),
 }
-"""The game of each notation, and the environments that play it."""
-_WRITE: Final = {ExportFormat.PGN: written_pgn, ExportFormat.SGF: written_sgf}
 
 
 def export_notation(
@@ -35,16 +41,16 @@ def export_notation(
     ``date`` is the day of the games, such as ``2026-03-01``, where it is known.
     """
     target = Path(folder)
-    path, found = target / f"games.{form}", 0
+    path, count = target / f"games.{form}", 0
     try:
         target.mkdir(parents=True, exist_ok=True)
         with (
             replaced(path) as unfinished,
             unfinished.open("w", encoding="utf-8", errors="replace", newline="\n") as file,
         ):
-            for found, record in enumerate(records, start=1):
-                file.write(_WRITE[form](record, _settings(record, form), found, date) + "\n")
-            if not found:
+            for count, record in enumerate(records, start=1):
+                file.write(game_text(record, form, count, date))
+            if not count:
                 raise StoreError("there are no games to export: play some first")
     except OSError as error:
         raise StoreError(
@@ -55,28 +61,22 @@ def export_notation(
 
 def notation_of(env: str) -> ExportFormat | None:
     """The notation for games of an environment; None where there is none."""
-    for form, (_, names) in _NAMES.items():
-        with contextlib.suppress(InvalidSettingError):
-            if parse_spec(env).name in names:
-                return form
+    with contextlib.suppress(InvalidSettingError):
+        name = parse_spec(env).name
+        return next((form for form, notation in _NOTATIONS.items() if name in notation.envs), None)
     return None
 
 
-def game_text(record: GameRecord, form: ExportFormat, *, date: str = "", finished: bool = True) -> str:
+def game_text(
+    record: GameRecord, form: ExportFormat, number: int = 1, date: str = "", finished: bool = True
+) -> str:
     """One game of chess in PGN, or of Go in SGF."""
-    return _WRITE[form](record, _settings(record, form), 1, date, finished) + "\n"
-
-
-def _settings(record: GameRecord, form: ExportFormat) -> Mapping[str, Any]:
-    """The parameters of a game's environment, if the notation is for it."""
-    kind, names = _NAMES[form]
-    try:
-        spec = parse_spec(record.env)
-    except InvalidSettingError:
-        spec = None
-    if spec is None or spec.name not in names:
-        raise InvalidSettingError(f"{form} is for {kind}, such as {names[0]}, and not for {record.env}: use csv")
-    return spec.arguments
+    notation = _NOTATIONS[form]
+    if notation_of(record.env) is not form:
+        raise InvalidSettingError(
+            f"{form} is for {notation.game}, such as {notation.envs[0]}, and not for {record.env}: use csv"
+        )
+    return notation.write(record, parse_spec(record.env).arguments, number, date, finished) + "\n"
 
 
 def pgn_moves(text: str, env: str) -> list[str]:

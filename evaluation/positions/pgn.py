@@ -66,8 +66,8 @@ def written_pgn(
         if move is not None and move.value is not None:
             words.append(f"{{{move.value:+.3f}/{move.depth or 0} {move.seconds:.2f}s}}")
     if record.failure:
-        said = one_line(f"{record.failure.kind}: {record.failure.message}").translate({123: "(", 125: ")"})
-        words.append(f"{{{said}}}")
+        comment = one_line(f"{record.failure.kind}: {record.failure.message}").translate({123: "(", 125: ")"})
+        words.append(f"{{{comment}}}")
     lines = (f'[{name} "{one_line(text).translate({34: chr(39), 92: chr(47)})}"]' for name, text in tags.items())
     moves = textwrap.fill(" ".join([*words, result]), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*lines, "", moves, ""])
@@ -156,8 +156,8 @@ def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:
 
     reader, file = MainLine(), io.StringIO(text)
     line, counted = 1, 0
-    while (found := _SOMETHING.search(text, file.tell())) is not None:
-        line, counted = line + text.count("\n", counted, found.start()), found.start()
+    while (begin := _SOMETHING.search(text, file.tell())) is not None:
+        line, counted = line + text.count("\n", counted, begin.start()), begin.start()
         try:
             chess.pgn.read_game(file, Visitor=lambda: reader)
         except Exception as error:  # a library that reads anybody's text

@@ -204,26 +204,26 @@ def _main_line(text: str, place: int) -> tuple[list[dict[str, list[str]]], int]:
     nodes: list[dict[str, list[str]]] = []
     depth, is_main = 0, True
     while True:
-        found = _TOKEN.match(text, place)
-        if found is None or (found["name"] and not nodes):
+        token = _TOKEN.match(text, place)
+        if token is None or (token["name"] and not nodes):
             at = f"{shown(text[place : place + 20].lstrip())} in line {text.count(chr(10), 0, place) + 1}"
             raise StoreError(
                 f"this SGF cannot be read at {at}" if text[place:].strip() else "this SGF ends too early"
             )
-        place = found.end()
-        if found["sign"] == "(":
+        place = token.end()
+        if token["sign"] == "(":
             depth += 1
             if depth > _DEEPEST:
                 raise StoreError("this SGF is nested too deeply")
-        elif found["sign"] == ")":
+        elif token["sign"] == ")":
             depth, is_main = depth - 1, False  # what follows are other variations
             if not depth:
                 return nodes, place
-        elif found["sign"] and is_main:
+        elif token["sign"] and is_main:
             nodes.append({})
-        elif found["name"] and is_main:
-            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(found["values"])]
-            nodes[-1].setdefault(re.sub("[a-z]", "", found["name"]), []).extend(values)
+        elif token["name"] and is_main:
+            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(token["values"])]
+            nodes[-1].setdefault(re.sub("[a-z]", "", token["name"]), []).extend(values)
 
 
 def _rectangle(text: str, size: int) -> list[int]:

@@ -59,7 +59,7 @@ class DrawnGames:
 
 
 def draw_games(
-    shown: Iterable[ShownGame],
+    games: Iterable[ShownGame],
     numbers: Mapping[str, int],
     *,
     room: int,
@@ -74,7 +74,7 @@ def draw_games(
     drawn, marker = DrawnGames(), _Marker()
     replayer = replayer or Replayer()
     undrawn: list[str] = []
-    for game in shown:
+    for game in games:
         if drawn.left_out:
             drawn.left_out += 1
             continue
@@ -242,11 +242,11 @@ class _Marker:
 
 def _best_line(game: Any, state: Any) -> list[str]:
     try:
-        found = solve(game, state, nodes=LINE_NODES * (100 if can_prove(game) else 1), memory_mb=1)
+        solution = solve(game, state, nodes=LINE_NODES * (100 if can_prove(game) else 1), memory_mb=1)
     except ZermeloError:  # chance, or a game without an end: no single line is best
         return []
     line = []
-    for action in found.principal_variation[:LINE_MOVES] if found.proven else ():
+    for action in solution.principal_variation[:LINE_MOVES] if solution.proven else ():
         line.append(move_text(game, state, action) or str(action))
         state = game.result(state, action)
     return line

@@ -132,13 +132,13 @@ class RatingHistory:
                 continue
             anchor = standings.anchor if standings.anchor in counts.players else None
             is_last = part == parts[-1]
-            found = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)
-            for player in found.players:
+            ratings = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)
+            for player in ratings.players:
                 if player.name in lines and player.status == "finite":
-                    said = f"{number(player.elo)} ({number(player.lower)} to {number(player.upper)})"
-                    text = f"{player.name} after {counts.games:,} games: {said}"
+                    interval = f"{number(player.elo)} ({number(player.lower)} to {number(player.upper)})"
+                    text = f"{player.name} after {counts.games:,} games: {interval}"
                     lines[player.name].append(Point(counts.games, player.elo, player.lower, player.upper, text))
         drawn = [Line(name, points) for name, points in lines.items() if len(points) > 1]
-        shown = f", of the first {MOST_AGENTS} agents" if len(order) > MOST_AGENTS else ""
-        caption = f"Rating as games went on, with its interval{shown}"
+        of_whom = f", of the first {MOST_AGENTS} agents" if len(order) > MOST_AGENTS else ""
+        caption = f"Rating as games went on, with its interval{of_whom}"
         return line_plot(caption, drawn, x_unit="games", y_unit="Elo") if drawn else ""

@@ -145,8 +145,8 @@ def line_plot(
     The scale holds every point and the last intervals; the first ones, of few games, may reach beyond it.
     """
     points = [point for line in lines for point in line.points]
-    known = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
-    ends = [*known, *(point.y for point in points), *(levels or {}).values()]
+    last_ends = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
+    ends = [*last_ends, *(point.y for point in points), *(levels or {}).values()]
     low, high = min(ends), max(ends)
     margin = 0.06 * (high - low) or 1.0
     low, high = low - margin, high + margin
@@ -183,14 +183,14 @@ def line_plot(
 
 def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
     """Positions of labels (of 1000, ascending), moved so that none covers another."""
-    found: list[float] = []
+    moved: list[float] = []
     for place in places:
-        found.append(max(place, found[-1] + gap if found else 0.0))
+        moved.append(max(place, moved[-1] + gap if moved else 0.0))
     limit = 1000.0
-    for rank in reversed(range(len(found))):
-        found[rank] = min(found[rank], limit)
-        limit = found[rank] - gap
-    return [f"{place / 10:.2f}%" for place in found]
+    for rank in reversed(range(len(moved))):
+        moved[rank] = min(moved[rank], limit)
+        limit = moved[rank] - gap
+    return [f"{place / 10:.2f}%" for place in moved]
 
 
 def histogram(caption: str, counts: Mapping[int, int], unit: str, bars: int = 40) -> str:
@@ -206,11 +206,11 @@ def histogram(caption: str, counts: Mapping[int, int], unit: str, bars: int = 40
     drawn = []
     for place, total in enumerate(totals):
         first, last = low + place * width, min(high, low + (place + 1) * width - 1)
-        said = f"{first}" if first == last else f"{first} to {last}"
+        values = f"{first}" if first == last else f"{first} to {last}"
         height = 100 * total / tallest
         where = (place * share + share * 0.06, share * 0.88, 100 - height, height)
         texts = [f"{size:.{digits}f}%" for size, digits in zip(where, (3, 3, 2, 2), strict=True)]
-        drawn.append((*texts, f"{said} {unit}: {total:,} games"))
+        drawn.append((*texts, f"{values} {unit}: {total:,} games"))
     label = f"{caption}: from {low:,} to {high:,} {unit}; the most common bar has {tallest:,} games"
     step = max(1, math.ceil(number_of_bars / 8))
     marks = [(f"{(k + 0.5) * share:.2f}%", f"{low + k * width:,}") for k in range(0, number_of_bars, step)]

@@ -176,8 +176,8 @@ def _counted(count: int, what: str) -> str:
 
 
 def _contents(parts: list[str]) -> list[tuple[str, str]]:
-    found = re.findall(r'<section id="([\w-]+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
-    return [(name, Markup(title)) for name, title in found]
+    headings = re.findall(r'<section id="([\w-]+)"[^>]*>\n<h2[^>]*>([^<]*)</h2>', "\n".join(parts))
+    return [(name, Markup(title)) for name, title in headings]
 
 
 def _how_chosen(played: int, drawn: DrawnGames, seed: int) -> str:
@@ -188,12 +188,12 @@ def _how_chosen(played: int, drawn: DrawnGames, seed: int) -> str:
     if count == played:
         return f"All {games} are here." if count > 1 else "The one game is here."
     reasons = Counter(game["why"] for game in drawn.games)
-    said = {
+    texts = {
         "failure": "lost by a failure",
         "upset": "won by the lower rated agent",
         "sample": f"drawn at random from all line-ups in turn (seed {seed})",
     }
-    parts = ", ".join(f"{reasons[reason]:,} {text}" for reason, text in said.items() if reasons[reason])
+    parts = ", ".join(f"{reasons[reason]:,} {text}" for reason, text in texts.items() if reasons[reason])
     repeats = " Games that repeat another move for move are left out." if played <= 10 * count else ""
     room = f" {drawn.left_out:,} more did not fit." if drawn.left_out else ""
     return f"{count:,} of {games} are here: {parts}.{repeats}{room}"

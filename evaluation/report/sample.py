@@ -103,11 +103,11 @@ class GameSample:
         seen = set[Hashable]()
         groups = {"failure": failures, "upset": (games for _, games in upsets), "sample": others}
         waiting = {reason: _in_turn(games, seen) for reason, games in groups.items()}
-        third, shown = math.ceil(self._wanted / 3), list[ShownGame]()
+        third, games_shown = math.ceil(self._wanted / 3), list[ShownGame]()
         for reason, places in zip((*REASONS, *REASONS), (third, third, *[self._wanted] * 4), strict=True):
-            records = itertools.islice(waiting[reason], min(places, self._wanted - len(shown)))
-            shown += (ShownGame(record, reason) for record in records)
-        return sorted(shown, key=lambda game: REASONS.index(game.reason))
+            records = itertools.islice(waiting[reason], min(places, self._wanted - len(games_shown)))
+            games_shown += (ShownGame(record, reason) for record in records)
+        return sorted(games_shown, key=lambda game: REASONS.index(game.reason))
 
 
 def _stratum(game: GameRecord) -> _Stratum:

@@ -59,9 +59,9 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         interval = f"{number(player.lower)} to {number(player.upper)}"
         is_anchor, is_known = player.name == ratings.anchor, player.status != "undetermined"
         elo = number(player.elo) if is_known else "unknown"
-        said = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
+        text = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
         place = player.elo if is_known else math.inf
-        lines.append(Interval(player.name, place, player.lower, player.upper, said))
+        lines.append(Interval(player.name, place, player.lower, player.upper, text))
         counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
         rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
         rows.append([*rating, *counts, percent(counted.score)])
@@ -109,8 +109,8 @@ def means_section(standings: Ranking) -> str:
                 cells += ["", ""]
                 continue
             low, high = mean.interval
-            said = f"{four_digits(mean.mean)}, from {four_digits(low)} to {four_digits(high)}"
-            lines.append(Interval(f"{row.agent}{kind}", mean.mean, low, high, said))
+            text = f"{four_digits(mean.mean)}, from {four_digits(low)} to {four_digits(high)}"
+            lines.append(Interval(f"{row.agent}{kind}", mean.mean, low, high, text))
             cells += [four_digits(mean.mean), _ends(mean)]
         if not team and not single:
             cells += map(number, (row.games, row.wins, row.draws, row.losses))
@@ -154,8 +154,8 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
         title, digits = "Who beats whom", 1 if len(order) <= 8 else 0
         about = "The score in % of the agent in each row against the agent of each column's number."
         for (name, other), score in standings.results.counts().head_to_head().items():
-            said = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
-            cells[name, other] = _share(score.mean, said, digits)
+            text = f"{name} against {other}: {score.wins:,} won, {score.draws:,} drawn, {score.losses:,} lost"
+            cells[name, other] = _share(score.mean, text, digits)
     else:
         title = "Who plays well with whom" if team else "Who wins from whom"
         about = (
@@ -168,15 +168,15 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
         middle = (low + high) / 2 if team else 0.0
         reach = max(high - middle, middle - low) or 1.0
         for (name, other), mean in met.items():
-            said = f"{name} {'with' if team else 'against'} {other}: {_ends(mean)}, {mean.deals:,} deals"
-            cells[name, other] = _heat(four_digits(mean.mean), (mean.mean - middle) / reach, said)
+            text = f"{name} {'with' if team else 'against'} {other}: {_ends(mean)}, {mean.deals:,} deals"
+            cells[name, other] = _heat(four_digits(mean.mean), (mean.mean - middle) / reach, text)
     if not cells:
         return ""
     rows = list[TableRow]()
     for place, name in enumerate(order, start=1):
         missing = {name: Cell("·", "self")}
-        found = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
-        rows.append([str(place), name, *found])
+        line = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
+        rows.append([str(place), name, *line])
     numbers = [Cell(str(place), title=name) for place, name in enumerate(order, start=1)]
     return section(
         "crosstable",
@@ -277,9 +277,9 @@ def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]
             tables[title] = exploitability_table(judged)
         else:
             tables = judge_tables(judged)
-        shown = [table(caption, one.columns, one.rows) for caption, one in tables.items()]
+        parts = [table(caption, one.columns, one.rows) for caption, one in tables.items()]
         notes = msgspec.convert(judged.get("notes", ()), tuple[str, ...])
-        return section("judge", title, part("about", str(judged["about"])), *shown), notes
+        return section("judge", title, part("about", str(judged["about"])), *parts), notes
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
 
@@ -326,12 +326,12 @@ def _settings(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Openings", f"{openings.get('count', '?')} {what}"))
     facts.append(("Score", str(spec.get("score", "auto"))))
     if isinstance(limits, Mapping):
-        said = ", ".join(f"{key}={value}" for key, value in limits.items() if value not in (None, False))
-        facts.append(("Limits of agents", said))
+        text = ", ".join(f"{key}={value}" for key, value in limits.items() if value not in (None, False))
+        facts.append(("Limits of agents", text))
     return facts
 
 
-def _machine(said: Mapping[str, Any]) -> str:
-    cores = said.get("processors")
-    parts = [said.get("processor"), None if cores is None else f"{cores} processors", said.get("system")]
+def _machine(machine: Mapping[str, Any]) -> str:
+    cores = machine.get("processors")
+    parts = [machine.get("processor"), None if cores is None else f"{cores} processors", machine.get("system")]
     return ", ".join(str(part) for part in parts if part)

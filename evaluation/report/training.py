@@ -49,9 +49,9 @@ def training_section(curve: Curve, place: int) -> str:
     )
 
 
-def _interval(*found: float | None) -> Estimate:
+def _interval(*numbers: float | None) -> Estimate:
     missing = (math.nan, -math.inf, math.inf)
-    value, low, high = (other if one is None else one for one, other in zip(found, missing, strict=True))
+    value, low, high = (other if one is None else one for one, other in zip(numbers, missing, strict=True))
     return value, low, high
 
 

@@ -112,8 +112,8 @@ class SearchNode:
 
     def values_at(self, step: int) -> tuple[float, ...]:
         """In max^n, the values so far at a step; none before the first."""
-        found = _at(self.vectors, step)
-        return () if found is None else found.values
+        vector = _at(self.vectors, step)
+        return () if vector is None else vector.values
 
     def visits_at(self, step: int) -> int:
         """Number of simulations that have come by."""
@@ -166,10 +166,10 @@ class SearchPass:
 
     def children(self) -> list[list[int]]:
         """The numbers of every node's children, in the order in which they were entered."""
-        found: list[list[int]] = [[] for _ in self.nodes]
+        below: list[list[int]] = [[] for _ in self.nodes]
         for number, node in enumerate(self.nodes[1:], start=1):
-            found[node.parent].append(number)
-        return found
+            below[node.parent].append(number)
+        return below
 
     def mean_at(self, node: SearchNode, step: int) -> tuple[float, ...]:
         """The mean outcome of the simulations that have come by a node; none before the first."""
@@ -181,31 +181,31 @@ class SearchPass:
 
     def kinds(self) -> list[tuple[StepKind, int]]:
         """The kind and the node of every step."""
-        found: dict[int, tuple[StepKind, int]] = {}
+        steps: dict[int, tuple[StepKind, int]] = {}
         for number, node in enumerate(self.nodes):
             if self.outcomes:
-                found |= dict.fromkeys(node.visits, (StepKind.SIMULATION, number))  # the deepest comes last
+                steps |= dict.fromkeys(node.visits, (StepKind.SIMULATION, number))  # the deepest comes last
                 continue
             again = [span.step for span in node.windows if span.step > node.entered]
-            found |= {step: (StepKind.ENTER, number) for step in again if node.probed and step not in found}
+            steps |= {step: (StepKind.ENTER, number) for step in again if node.probed and step not in steps}
             if node.cut is not None:
-                found[node.cut.step] = StepKind.CUT, number
+                steps[node.cut.step] = StepKind.CUT, number
             if node.left is not None:
-                found[node.left] = StepKind.LEAVE, number
-            found[node.entered] = (StepKind.LEAF if node.left == node.entered else StepKind.ENTER), number
-        return [found[step] for step in sorted(found)]
+                steps[node.left] = StepKind.LEAVE, number
+            steps[node.entered] = (StepKind.LEAF if node.left == node.entered else StepKind.ENTER), number
+        return [steps[step] for step in sorted(steps)]
 
     def best_line(self, answer: str) -> set[int]:
         """The numbers of the nodes of the principal variation below the root, as far as no chance is met.
 
         Below the root the first child that gave a node its value is taken; of simulations, the one visited most.
         """
-        children, found = self.children(), set()
+        children, line = self.children(), set()
         here = next((child for child in children[0] if self.nodes[child].move == answer), -1)
         while here >= 0 and self.finished:
-            found.add(here)
+            line.add(here)
             here = -1 if self.nodes[here].role is NodeRole.CHANCE else self._best_child(here, children[here])
-        return found
+        return line
 
     def _best_child(self, parent: int, children: list[int]) -> int:
         node = self.nodes[parent]

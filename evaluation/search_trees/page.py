@@ -69,15 +69,15 @@ def _data(tree: SearchTree) -> Any:
 
 def _positions(tree: SearchTree) -> dict[str, int]:
     """Every different position, numbered; those nearest to the roots, as far as there is room."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     room = _POSITIONS_ROOM
     for node in sorted((node for one in tree.passes for node in one.nodes), key=lambda node: node.level):
-        if node.position and node.position not in found:
+        if node.position and node.position not in numbers:
             room -= len(node.position)
             if room < 0:
                 break
-            found[node.position] = len(found)
-    return found
+            numbers[node.position] = len(numbers)
+    return numbers
 
 
 def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[str, Any]:

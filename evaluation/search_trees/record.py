@@ -51,12 +51,12 @@ class SearchRecorder:
 
     def _begin(self, event: NodeEvent) -> None:
         assert event.seat is not None, "a player moves at the root"
-        traits, shown = event.game.traits, event.seat if self._seat is None else self._seat
+        traits, viewer = event.game.traits, event.seat if self._seat is None else self._seat
         if event.role is NodeRole.OWN:
-            self.view = Viewpoint(shown)
+            self.view = Viewpoint(viewer)
         else:
             other = next((seat for seat in range(traits.seats) if seat != event.seat), event.seat)
-            self.view = Viewpoint.of(traits, other if event.role is NodeRole.MIN else event.seat, shown)
+            self.view = Viewpoint.of(traits, other if event.role is NodeRole.MIN else event.seat, viewer)
         self._pass = None
         if self._depth is None or event.depth == self._depth:
             while sum(len(one.drafts) for one in self._done) > self._max_nodes:
@@ -90,16 +90,16 @@ class _Draft:
 
     def interval(self, bounds: tuple[float, float]) -> tuple[float, float]:
         """Bounds of its value, where actions that are not searched may be worth anything."""
-        found = list(self.results.values())
+        intervals = list(self.results.values())
         if self.node.role is NodeRole.CHANCE:
-            rest = 1.0 - math.fsum(p for _, _, p in found)
-            if len(found) < self.actions and rest > 0:
-                found.append((*bounds, rest))
-            return math.fsum(p * low for low, _, p in found), math.fsum(p * high for _, high, p in found)
-        if len(found) < self.actions or not found:
-            found.append((*bounds, 0.0))
+            rest = 1.0 - math.fsum(p for _, _, p in intervals)
+            if len(intervals) < self.actions and rest > 0:
+                intervals.append((*bounds, rest))
+            return math.fsum(p * low for low, _, p in intervals), math.fsum(p * high for _, high, p in intervals)
+        if len(intervals) < self.actions or not intervals:
+            intervals.append((*bounds, 0.0))
         best = max if self.node.role is NodeRole.MAX else min
-        return best(low for low, _, _ in found), best(high for _, high, _ in found)
+        return best(low for low, _, _ in intervals), best(high for _, high, _ in intervals)
 
 
 def _count_actions(entry: NodeEvent) -> int:
@@ -228,9 +228,9 @@ class _Pass:
         if parent is None or event.taken is None:
             return
         parent.results[event.taken] = low, high, event.chance
-        found = parent.interval(self.view.bounds)
-        if not parent.node.known or found != parent.node.known[-1][1:]:
-            parent.node.known.append(Span(self.step, *found))
+        interval = parent.interval(self.view.bounds)
+        if not parent.node.known or interval != parent.node.known[-1][1:]:
+            parent.node.known.append(Span(self.step, *interval))
 
     def _leave_own(self, draft: _Draft, event: NodeEvent) -> None:
         """Vectors instead of values: the player to move keeps the best for itself."""
@@ -299,11 +299,11 @@ def _steps(draft: _Draft) -> list[int]:
 
 def _renumbered(spans: list[Span], number: Callable[[int], int]) -> list[Span]:
     """The last span of each step, with the steps numbered anew, and without repetitions."""
-    found: list[Span] = []
+    kept: list[Span] = []
     for span in spans:
         span = span._replace(step=number(span.step))
-        if found and found[-1].step == span.step:
-            found.pop()
-        if not found or found[-1][1:] != span[1:]:
-            found.append(span)
-    return found
+        if kept and kept[-1].step == span.step:
+            kept.pop()
+        if not kept or kept[-1][1:] != span[1:]:
+            kept.append(span)
+    return kept

@@ -26,11 +26,11 @@ class _Way:
 
     def hidden(self) -> int:
         """Number of nodes below it that are not kept."""
-        found, waiting = 0, [below for below in self.below.values() if not below.is_kept]
+        count, waiting = 0, [below for below in self.below.values() if not below.is_kept]
         while waiting:
-            found += 1
+            count += 1
             waiting += waiting.pop().below.values()
-        return found
+        return count
 
 
 class SimulationRecorder:

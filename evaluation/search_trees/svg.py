@@ -69,10 +69,10 @@ class DrawnNode:
 
     def all(self) -> list[DrawnNode]:
         """It and all below it, parents first."""
-        found = [self]
-        for part in found:
-            found += part.children
-        return found
+        nodes = [self]
+        for part in nodes:
+            nodes += part.children
+        return nodes
 
     @property
     def before(self) -> float:
@@ -188,13 +188,13 @@ def edge_text(node: SearchNode) -> str:
 
 def _level_labels(tree: SearchTree, parts: list[DrawnNode]) -> dict[int, str]:
     """The player to move at each level, if all its nodes have the same."""
-    found: dict[int, set[str]] = {}
+    labels: dict[int, set[str]] = {}
     for part in parts:
         if part.node is not None and part.node.role is not NodeRole.END:
             nobody = "CHANCE" if part.node.role is NodeRole.CHANCE else ""
             name = nobody if part.node.seat is None else tree.seats[part.node.seat]
-            found.setdefault(part.level, set()).add(name)
-    return {level: names.pop() for level, names in found.items() if len(names) == 1}
+            labels.setdefault(part.level, set()).add(name)
+    return {level: names.pop() for level, names in labels.items() if len(names) == 1}
 
 
 # -- where it stands ---------------------------------------------------------------------------------------------
@@ -223,12 +223,12 @@ def lay_out(root: DrawnNode, gap: float) -> float:
 
 def _columns(parts: list[DrawnNode]) -> list[float]:
     """Where each level stands in a tree that grows to the right, and where the last one ends."""
-    found, right = [], _MARGIN - _FAN
+    columns, right = [], _MARGIN - _FAN
     for level in range(max(part.level for part in parts) + 1):
         column = [part for part in parts if part.level == level]
-        found.append(right + _FAN + max(part.before for part in column))
-        right = found[-1] + max(part.behind for part in column)
-    return [*found, right]
+        columns.append(right + _FAN + max(part.before for part in column))
+        right = columns[-1] + max(part.behind for part in column)
+    return [*columns, right]
 
 
 def _stack(root: DrawnNode, parts: list[DrawnNode], columns: list[float]) -> float:

@@ -84,17 +84,17 @@ class Rewards:
 
     def mixed(self, agent: str) -> MeanReward | None:
         """The mean reward of an agent in games with others; None where there are none."""
-        found = self._mean(agent, [item for item in self._rotations.items() if len(_names(item[0])) > 1])
-        return found if found.games else None
+        mean = self._mean(agent, [item for item in self._rotations.items() if len(_names(item[0])) > 1])
+        return mean if mean.games else None
 
     def by_pair(self) -> Mapping[tuple[str, str], MeanReward]:
         """The mean reward of an agent in games with another, by the two; with itself where it played alone."""
-        found = defaultdict[tuple[str, str], dict[Rotation, Deals]](dict)
+        by_pair = defaultdict[tuple[str, str], dict[Rotation, Deals]](dict)
         for rotation, deals in self._rotations.items():
             names = _names(rotation)
             for pair in ((a, b) for a in names for b in names if a != b or len(names) == 1):
-                found[pair][rotation] = deals
-        return {pair: self._mean(pair[0], rotations.items()) for pair, rotations in found.items()}
+                by_pair[pair][rotation] = deals
+        return {pair: self._mean(pair[0], rotations.items()) for pair, rotations in by_pair.items()}
 
     def inferiority(self, agent: str, other: str) -> float:
         """The p-value of a one-sided test that the agent earns no more than the other.
@@ -128,9 +128,9 @@ class Rewards:
                 games, failed, others = _seats_of(agent, rotation)
                 sure = failed * penalty.failed + others * penalty.others
                 place = names.index(agent)
-                known = deals.sums[place] / UNIT
-                squares = deals.squares[place] / UNIT**2 + 2 * sure * known + deals.count * sure**2
-                strata[names].append((deals.count, games, known + deals.count * sure, squares))
+                earned = deals.sums[place] / UNIT
+                squares = deals.squares[place] / UNIT**2 + 2 * sure * earned + deals.count * sure**2
+                strata[names].append((deals.count, games, earned + deals.count * sure, squares))
         if len(strata) > 1 and any(_deals(stratum) < 2 for stratum in strata.values()):
             return [[part for stratum in strata.values() for part in stratum]]
         return [*strata.values()]

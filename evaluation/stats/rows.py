@@ -151,14 +151,14 @@ def notes_on(results: Results) -> Iterator[str]:
             failed[finish.agents[finish.failed_seat], finish.failure].append(group)
     for (name, kind), groups in failed.items():
         first = groups[0]
-        said = f": {first.message}" if first.message else ""
+        message = f": {first.message}" if first.message else ""
         where = f"first in game {first.first_id}" if first.first_id else "first"
-        yield f"{name} lost {_games(sum(group.games for group in groups))} by {kind}, {where}{said}"
+        yield f"{name} lost {_games(sum(group.games for group in groups))} by {kind}, {where}{message}"
     if void:
         first, count = void[0], sum(group.games for group in void)
-        said = f"; first, game {first.first_id}: {first.message}" if first.message else ""
+        message = f"; first, game {first.first_id}: {first.message}" if first.message else ""
         counts = "1 game counts" if count == 1 else f"{count} games count"
-        yield f"{counts} for nobody, because the environment itself failed{said}"
+        yield f"{counts} for nobody, because the environment itself failed{message}"
     repeating = [f"{' v '.join(agents)} ({games} games are {lines})" for agents, games, lines in repeats(results)]
     if repeating:
         yield (
@@ -219,12 +219,12 @@ def dispersion(results: Results) -> float:
 
 def _played(results: Results) -> dict[tuple[str, ...], tuple[int, int]]:
     """The games of each line-up that did not fail, and how many of them differ."""
-    found: dict[tuple[str, ...], tuple[int, int]] = {}
+    counts: dict[tuple[str, ...], tuple[int, int]] = {}
     for finish, group in results.in_order():
         if finish.failure is None and len(finish.agents) > 1:
-            games, distinct = found.get(finish.agents, (0, 0))
-            found[finish.agents] = (games + group.games, distinct + group.distinct)
-    return found
+            games, distinct = counts.get(finish.agents, (0, 0))
+            counts[finish.agents] = (games + group.games, distinct + group.distinct)
+    return counts
 
 
 def repeating(results: Results) -> frozenset[tuple[str, ...]]:

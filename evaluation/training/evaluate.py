@@ -152,10 +152,10 @@ class PolicyRating:
             if self.place
             else (f"{self.rating:.0f} Elo, 95 % interval {ends}")
         )
-        said = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
+        reward = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
         if self.baseline:
             ends = _ends(*total.reward_interval, ".3g")
-            said = f"mean reward {total.mean_reward:.3g} ({ends}) with {self.baseline}: {self.place}"
+            reward = f"mean reward {total.mean_reward:.3g} ({ends}) with {self.baseline}: {self.place}"
         rows = []
         for name, row in self.against.items():
             counts = map(str, (row.games, row.wins, row.draws, row.losses))
@@ -164,7 +164,7 @@ class PolicyRating:
         columns = ["against", "Elo", "games", "won", "drawn", "lost", "score", "95 % interval"]
         seats = zip(self.standings.seat_names, total.by_seat, strict=True)
         lines = [
-            f"{self.standings.env}: {said if self.by_reward else elo} ({total.games} games)",
+            f"{self.standings.env}: {reward if self.by_reward else elo} ({total.games} games)",
             *([f"By wins alone: {elo}."] if self.by_reward and not self.baseline else []),
             f"\n{TextTable(columns, rows).text()}\n",
             "score in %, by seat: " + ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats),
@@ -402,6 +402,6 @@ def perfect_play(env: str, path: Path, seconds: float) -> dict[str, Any] | None:
             return None
     except UnsupportedGameError:
         return None
-    found = evaluate_policy(PERFECT, env, ladder=path, interval=40)
-    rating, lower, upper = (round(number, 1) for number in (found.rating, found.lower, found.upper))
-    return {"agent": PERFECT, "elo": rating, "lower": lower, "upper": upper, "games": found.total.games}
+    perfect = evaluate_policy(PERFECT, env, ladder=path, interval=40)
+    rating, lower, upper = (round(number, 1) for number in (perfect.rating, perfect.lower, perfect.upper))
+    return {"agent": PERFECT, "elo": rating, "lower": lower, "upper": upper, "games": perfect.total.games}

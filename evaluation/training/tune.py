@@ -190,9 +190,9 @@ def _check_shapes(about: _ProgressHeader, shapes: Mapping[str, tuple[int, ...]])
         raise ValueError("its positions do not fit together")
     if shapes.get("columns", (2, 64 * words)) != (2, 64 * words):
         raise ValueError("its columns are those of other positions")
-    found = [shapes.get(f"weights.{name}") for name in Weights._fields]
-    if found != [None] * 4:
-        first, bias, outputs, output_bias = ((*(shape or ()), 0, 0)[:2] for shape in found)
+    weights = [shapes.get(f"weights.{name}") for name in Weights._fields]
+    if weights != [None] * 4:
+        first, bias, outputs, output_bias = ((*(shape or ()), 0, 0)[:2] for shape in weights)
         hidden, phases = first[1], output_bias[0]
         if (bias, outputs) != ((hidden, 0), (phases, 2 * hidden)) or hidden != about.identity.get("hidden"):
             raise ValueError("its weights do not fit together")

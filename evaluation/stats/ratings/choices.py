@@ -149,8 +149,8 @@ class Choices:
         shares = np.exp(self._log_shares(theta))
         means = self._sum_sets @ _scaled(self._matrix, shares)
         within = self._matrix.T @ _scaled(self._matrix, times[self._set_of] * shares)
-        found = within - means.T @ _scaled(means, times)
-        return np.asarray(found if isinstance(found, np.ndarray) else found.toarray())
+        matrix = within - means.T @ _scaled(means, times)
+        return np.asarray(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
 
     def null_space(self) -> Vector:
         """An orthonormal basis of what the choices cannot see, however often each was made, shape (p, k)."""
@@ -239,9 +239,9 @@ class ChoiceFit:
         if basis.size:
             sizes, vectors = eigh(basis.T @ choices.information(self.theta) @ basis)
         settled = sizes > _FADED
-        known, drifting = basis @ vectors[:, settled], basis @ vectors[:, ~settled]
+        fixed, drifting = basis @ vectors[:, settled], basis @ vectors[:, ~settled]
         self._log_information = float(np.log(sizes[settled]).sum())
-        self._covariance: Vector = self.spread * (known / sizes[settled] @ known.T)
+        self._covariance: Vector = self.spread * (fixed / sizes[settled] @ fixed.T)
         self.separated = drifting.shape[1] > 0
         self._unknown = np.column_stack([self._unseen, drifting])
 
@@ -312,8 +312,8 @@ class ChoiceFit:
     def estimate(self, contrast: Vector) -> tuple[float, str]:
         """The most likely value of ``contrast @ parameters`` and its status; 0 if it is undetermined."""
         status = self.status(contrast)
-        known = {ABOVE: math.inf, BELOW: -math.inf, UNDETERMINED: 0.0}
-        return known.get(status, float(contrast @ self.theta)), status
+        by_status = {ABOVE: math.inf, BELOW: -math.inf, UNDETERMINED: 0.0}
+        return by_status.get(status, float(contrast @ self.theta)), status
 
     def effect(self, contrast: Vector, name: str, confidence: float) -> Effect:
         """``contrast @ parameters`` with its interval."""

@@ -86,8 +86,8 @@ def fit_ratings(
     check_confidence(confidence)
     counts = results if isinstance(results, GameCounts) else GameCounts(results)
     if anchor is not None and anchor not in counts.players:
-        known = ", ".join(counts.players) or "nobody"
-        raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {known}")
+        names = ", ".join(counts.players) or "nobody"
+        raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {names}")
     if not counts.games:
         return RatingTable(players=(), anchor=anchor, confidence=confidence, notes=("No games.",))
     components = _components(counts, anchor)
@@ -135,9 +135,9 @@ def _notes_on_cycles(cycles: Sequence[tuple[str, ...]]) -> Iterator[str]:
 def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
     few = sorted(p.name for p in players if p.games <= _FEW and p.method not in ("anchor", "none"))
     if few:
-        shown = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
+        names = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
         yield (
-            f"Ratings of {shown} rest on at most {_FEW} games each. So few games have few possible results, so "
+            f"Ratings of {names} rest on at most {_FEW} games each. So few games have few possible results, so "
             "that 95 % intervals hold the truth in 95 to 100 % of cases."
         )
 
@@ -169,8 +169,8 @@ def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...]
     for met in {frozenset(names) for names, _, _ in counts.items()}:
         linked = [part for part in parts if part & met]
         parts = [part for part in parts if not part & met] + [set(met).union(*linked)]
-    found = [tuple(sorted(part)) for part in parts]
-    return tuple(sorted(found, key=lambda names: (anchor not in names, -len(names), names)))
+    components = [tuple(sorted(part)) for part in parts]
+    return tuple(sorted(components, key=lambda names: (anchor not in names, -len(names), names)))
 
 
 def _players(

@@ -62,11 +62,11 @@ def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float)
     """
     deviations = [v - mean for v in values]
     theta = _tilt(deviations, frequencies)
-    found = [f / (1.0 + theta * d) if f > 0.0 else 0.0 for f, d in zip(frequencies, deviations, strict=True)]
+    chances = [f / (1.0 + theta * d) if f > 0.0 else 0.0 for f, d in zip(frequencies, deviations, strict=True)]
     # Missing probability belongs to the outermost value, never observed, on the far side of the mean.
     observed_mean, _ = mean_and_variance(values, frequencies)
-    found[0 if mean < observed_mean else -1] += max(0.0, 1.0 - math.fsum(found))
-    return found
+    chances[0 if mean < observed_mean else -1] += max(0.0, 1.0 - math.fsum(chances))
+    return chances
 
 
 def fit_t_value(values: Sequence[float], frequencies: Sequence[float], reference: float, t: float) -> list[float]:
