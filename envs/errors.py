@@ -40,9 +40,9 @@ class IllegalActionError(ZermeloError, ValueError):
 
 def illegal_action(action: Any, where: str, legal: Sequence[Any]) -> IllegalActionError:
     """The error for an action that is not legal: what is, shortened where there is much."""
-    shown = ", ".join(map(str, legal[:20])) or "none"
+    first = ", ".join(map(str, legal[:20])) or "none"
     more = f", ... ({len(legal)} in all)" if len(legal) > 20 else ""
-    return IllegalActionError(f"{action!r} is not legal {where}: legal are {shown}{more}")
+    return IllegalActionError(f"{action!r} is not legal {where}: legal are {first}{more}")
 
 
 def require_actions_of(movers: Sequence[int], actions: Mapping[int, Any], name: str) -> None:

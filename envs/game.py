@@ -67,7 +67,7 @@ class TraitSource(enum.StrEnum):
 @explained
 @dataclass(frozen=True, kw_only=True)
 class Traits:
-    """The facts about a game that a search needs before it starts.
+    """The traits of a game: what a search needs to know before it starts.
 
     Attributes:
         name: What messages call the game, such as ``connect_four_v3``.
@@ -193,7 +193,7 @@ class Game(Protocol[State]):
 
     @property
     def traits(self) -> Traits:
-        """The facts that a search needs before it starts."""
+        """What a search needs to know before it starts."""
 
     def initial_state(self) -> State:
         """The state the game starts in (for an adapted environment, after ``reset`` of a copy)."""

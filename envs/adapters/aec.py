@@ -50,7 +50,7 @@ from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import mask_of, shown_mask, writes_own_last
 from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
-from zermelo.envs.traits.known_classes import known_facts
+from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.of_copies import with_traits
 
 
@@ -64,7 +64,7 @@ class AECGame(CopiedGame):
         raw = innermost(env)
         self.agents = seat_agents(raw)
         self._seat_of = {agent: seat for seat, agent in enumerate(self.agents)}
-        self._fast_actions = known_facts(raw).legal_actions
+        self._fast_actions = known_class(raw).legal_actions
         self._declared = declares_chance(raw)
         self._zeros = (0.0,) * len(self.agents)
         self._asks_last = writes_own_last(raw)
@@ -368,10 +368,10 @@ def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] 
         False where the environment declares, or is known, to hide something, and nothing says how to deal it.
     """
     raw = innermost(env)
-    facts = known_facts(raw)
-    hidden = facts.hidden_of(raw)
+    known = known_class(raw)
+    hidden = known.hidden_of(raw)
     if hidden is None:
-        traits = {**facts.traits_of(raw), **declared_traits(raw)}
+        traits = {**known.traits_of(raw), **declared_traits(raw)}
         return bool(traits.get("information") != Information.HIDDEN)
     for agent in agents or [getattr(raw, "agent_selection", None)]:
         hidden.resample(raw, agent, generator)
@@ -382,7 +382,7 @@ def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)
-    hidden = known_facts(raw).hidden_of(raw)
+    hidden = known_class(raw).hidden_of(raw)
     informed = hidden is not None and hidden.information_state_key is not None
     game: type[AECGame] = InformedAECGame if informed else AECGame
     if hidden is not None and hidden.round_start is not None:

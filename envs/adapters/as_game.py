@@ -11,19 +11,14 @@ import importlib
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.live.adapter import Adapted
-from zermelo.envs.live.wrappers import (
-    game_name,
-    innermost,
-    is_gymnasium,
-    require_reset,
-    seat_agents,
-)
+from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
@@ -133,8 +128,8 @@ def game_and_state(
     if backend not in BACKENDS:
         raise unknown_choice("backend", backend, BACKENDS)
     given = {} if traits is None else given_traits(traits)
-    known = _games.get(id(source))
-    if known is None or known[0] is None or known[0]() is not source:
+    entry = _games.get(id(source))
+    if entry is None or entry.env is None or entry.env() is not source:
         if is_rules(source):
             source = RulesGame(source)
         if is_game(source):
@@ -146,27 +141,27 @@ def game_and_state(
         if is_openspiel(source):
             return _openspiel_game(source, backend, given), None, 0.0
         require_reset(source)
-        known = _remembered(source)
+        entry = _remembered(source)
     options, raw = (backend, repr(given)), innermost(source)
-    found = known[1].get(options)
-    if found is not None and (found[1] != id(raw) or patience > found[0].enough):
-        found = None
-    if found is not None:
-        game = found[0].game
+    made = entry.games.get(options)
+    if made is not None and (made.raw != id(raw) or patience > made.adapted.enough):
+        made = None
+    if made is not None:
+        game = made.adapted.game
         if hasattr(game, "live_state"):  # it sees whether it is still the game
             state = game.live_state(raw)
             if state is not None:
                 return game, state, 0.0
-            found = None
-        else:
-            found = _still_adapted(found, raw, backend)
+            made = None
+        elif not _is_current(made, raw, backend):
+            made = None
     prepared = 0.0
-    if found is None:
+    if made is None:
         adapted = _build(source, backend, given, patience)
-        found = adapted, id(raw), _shape(raw), _episode(raw) if adapted.constants else {}
+        made = _MadeGame(adapted, id(raw), _shape(raw), _episode(raw) if adapted.constants else {})
         prepared = time.perf_counter() - begun
-    known[1][options] = found
-    game = found[0].game
+    entry.games[options] = made
+    game = made.adapted.game
     return game.numbered if isinstance(game, RulesGame) else game, None, prepared
 
 
@@ -228,36 +223,50 @@ def _rules_game(raw: Any) -> Any | None:
 
 # -- one game for each live environment ------------------------------------------------------------------------
 
-_Remembered: TypeAlias = tuple[weakref.ref[Any] | None, dict[Any, tuple[Any, ...]]]
-"""An environment; by backend and given traits its game, the id below its wrappers, its shape and its episode."""
 
-_games: dict[int, _Remembered] = {}
+@dataclass(slots=True)
+class _MadeGame:
+    """A game that was made of an environment, with the environment's ``id`` below its wrappers, and its shape."""
+
+    adapted: Adapted
+    raw: int
+    shape: Any
+    episode: Mapping[str, Any]
 
 
-def _remembered(env: Any) -> _Remembered:
+@dataclass(slots=True)
+class _Entry:
+    """A live environment, and its games by backend and given traits."""
+
+    env: weakref.ref[Any] | None
+    games: dict[Any, _MadeGame]
+
+
+_games: dict[int, _Entry] = {}
+
+
+def _remembered(env: Any) -> _Entry:
     """A new entry for a live environment; not kept for one with ``__slots__``, which has no weak references."""
     identity = id(env)
     try:
-        entry: _Remembered = weakref.ref(env, _forget(identity)), {}
+        entry = _games[identity] = _Entry(weakref.ref(env, _forget(identity)), {})
     except TypeError:
-        return None, {}
-    _games[identity] = entry
+        return _Entry(None, {})
     return entry
 
 
-def _still_adapted(found: tuple[Any, ...], raw: Any, backend: str) -> tuple[Any, ...] | None:
-    """What is remembered of an environment, brought up to date; None if its configuration has changed."""
-    adapted, identity_of_raw, shape, before = found
-    game, constants = adapted.game, adapted.constants
-    fits = getattr(game, "fits", None)
+def _is_current(made: _MadeGame, raw: Any, backend: str) -> bool:
+    """Whether a game is still that of its environment, whose configuration may have changed."""
+    game, constants = made.adapted.game, made.adapted.constants
     if (
-        shape == _shape(raw)
-        and _has_configuration(raw, constants, before)
-        and (fits is None or fits(raw))
-        and (isinstance(game, RulesGame) or backend not in _WITH_RULES or _rules_game(raw) is None)
+        made.shape != _shape(raw)
+        or not _has_configuration(raw, constants, made.episode)
+        or (hasattr(game, "fits") and not game.fits(raw))
+        or (not isinstance(game, RulesGame) and backend in _WITH_RULES and _rules_game(raw) is not None)
     ):
-        return adapted, identity_of_raw, shape, _episode(raw) if constants else {}
-    return None
+        return False
+    made.episode = _episode(raw) if constants else {}
+    return True
 
 
 def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:

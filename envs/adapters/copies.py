@@ -32,7 +32,7 @@ from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
-from zermelo.envs.traits.known_classes import known_facts
+from zermelo.envs.traits.known_classes import known_class
 
 _OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
 """What environments raise that want an integer of NumPy's."""
@@ -111,8 +111,8 @@ class CopiedGame:
         self._template = template()
         self.copying = time.perf_counter() - begun
         self._name = game_name(raw)
-        facts = known_facts(raw)
-        self._fast_key, self._hidden = facts.key, facts.hidden_of(raw)
+        known = known_class(raw)
+        self._fast_key, self._hidden = known.key, known.hidden_of(raw)
         self._is_known = is_known_to_clone(raw)  # whose spaces never change
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
@@ -255,13 +255,13 @@ class CopiedGame:
         return state.codec
 
     def _codec(self, state: CopiedState, seat: int) -> ActionCodec:
-        known = self._codecs.get(seat)
-        if known is not None and self._is_known:
-            return known
+        codec = self._codecs.get(seat)
+        if codec is not None and self._is_known:
+            return codec
         space = self._space(state, seat)
-        if known is None or (known.space is not space and known.space != space):
-            known = self._codecs[seat] = ActionCodec(space, self._owner(seat), as_numpy=self.as_numpy)
-        return known
+        if codec is None or (codec.space is not space and codec.space != space):
+            codec = self._codecs[seat] = ActionCodec(space, self._owner(seat), as_numpy=self.as_numpy)
+        return codec
 
     def _owner(self, seat: int) -> str:
         """Whose action space it is, for messages."""

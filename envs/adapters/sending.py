@@ -43,18 +43,18 @@ def pack_game(game: Any, state: Any) -> bytes:
 
 def unpack_game(data: bytes, seed: int) -> Any:
     """The game that ``pack_game`` was given; ``seed`` starts its own stream of random numbers."""
-    found = pickle.loads(data)
-    if not isinstance(found, _Recipe):
-        return found
-    learned, information = dict(found.learned), found.information
+    recipe = pickle.loads(data)
+    if not isinstance(recipe, _Recipe):
+        return recipe
+    learned, information = dict(recipe.learned), recipe.information
     if information is not None:
         register_information(
-            type(found.template),
+            type(recipe.template),
             information_state_key=information.information_state_key,
             resample=information.resample,
         )
-    game = found.kind(found.template, found.traits, seed=seed)
-    game = game.with_traits(found.traits, game.outside.only(found.draws_from))
+    game = recipe.kind(recipe.template, recipe.traits, seed=seed)
+    game = game.with_traits(recipe.traits, game.outside.only(recipe.draws_from))
     game.takes_numpy(learned.pop("takes_numpy"))
     vars(game).update(learned)
     return game

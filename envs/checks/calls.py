@@ -53,8 +53,8 @@ class Calls:
         if method in self.compiled:
             both = self.run(self.compiled[method], method, args, self.rules)
             if both != (plain, written) or type(both[0]) is not type(plain):
-                shown = "" if len(args) < 2 else f" for {', '.join(map(str, args[1:]))}"
-                self.fail(method, state, f"compiled it gives {both}, uncompiled {(plain, written)}{shown}")
+                arguments = "" if len(args) < 2 else f" for {', '.join(map(str, args[1:]))}"
+                self.fail(method, state, f"compiled it gives {both}, uncompiled {(plain, written)}{arguments}")
         for value, now in zip(args, written, strict=True):
             if isinstance(value, list):
                 if len(now) != len(value):

@@ -42,8 +42,8 @@ def clone_env(env: T) -> T:
     run = _runs.get(type(env))
     if run is None:
         if env is None or isinstance(env, type) or not hasattr(env, "step"):
-            shown = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
-            raise CloneError(f"clone_env needs a live environment, with a step method, not {shown[:100]}")
+            given = repr(env) if not isinstance(env, type) else f"the class {env.__qualname__}"
+            raise CloneError(f"clone_env needs a live environment, with a step method, not {given[:100]}")
         run = copier_for(env)
     copied: T = run(env)
     return copied

@@ -308,8 +308,8 @@ def unpacked(name: str, packed: bytes) -> Code | None:
         if magic != MAGIC or checksum != _checksum(name, content):
             return None
         head, data = content.split(b"\n", 1)
-        told = json.loads(head)
-        return Code(str(told["entry"]), tuple(map(str, told["needs"])), data)
+        header = json.loads(head)
+        return Code(str(header["entry"]), tuple(map(str, header["needs"])), data)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -39,7 +39,7 @@ def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, C
         "int": types.int64,
         "tuple[int, int]": types.UniTuple(types.int64, 2),
     }
-    found: dict[str, Callable[..., Any]] = {}
+    methods: dict[str, Callable[..., Any]] = {}
     for name in names:
         about = METHODS[name]
         function = method(type(rules), name)
@@ -58,8 +58,8 @@ def compiled_methods(rules: Any, names: Sequence[str] = COMPILED) -> dict[str, C
                 f"{type(rules).__name__}.{name} gives {given} when compiled, where {wanted} is needed: "
                 "keep every integer an integer (no true division, no bool in a state)"
             )
-        found[name] = _with_lists(call.overloads[signature].entry_point, about.arguments)
-    return found
+        methods[name] = _with_lists(call.overloads[signature].entry_point, about.arguments)
+    return methods
 
 
 def _call(function: Any, arguments: int) -> Any:

@@ -39,13 +39,13 @@ _MAX_DIGESTED: Final = 5_000
 
 def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:
     """Digests of an environment's attributes, and of those of objects in them, by path."""
-    found = _Attributes(env)
+    attributes = _Attributes(env)
     for depth, layer in enumerate(game_layers(env)):
-        found.fields(layer, str(depth), 0)
-    for cls in found.classes if with_classes else ():
+        attributes.fields(layer, str(depth), 0)
+    for cls in attributes.classes if with_classes else ():
         for name, value in _attributes(cls).items():
-            found.digests[f"{full_name(cls)}.{name}"] = digest(_function(value), _MAX_DIGESTED)
-    return found.digests
+            attributes.digests[f"{full_name(cls)}.{name}"] = digest(_function(value), _MAX_DIGESTED)
+    return attributes.digests
 
 
 def _attributes(cls: type) -> dict[str, Any]:

@@ -145,21 +145,21 @@ def _meaning(env: Any, candidate: _Candidate, codec: ActionCodec) -> Any:
     kind = original_class(type(getattr(env, "unwrapped", env)))
     for number, mask in enumerate(candidate.masks):
         key = (kind, candidate.place, candidate.name, number)
-        known = _trials.get(key, _Trials(None, 0))
-        if known.is_mask is None and known.times < _MOST_TRIALS:
-            known = _trials[key] = _Trials(says_what_works(env, mask, codec), known.times + 1)
-            _tell(env, candidate, known)
-        if known.is_mask:
+        trials = _trials.get(key, _Trials(None, 0))
+        if trials.is_mask is None and trials.times < _MOST_TRIALS:
+            trials = _trials[key] = _Trials(says_what_works(env, mask, codec), trials.times + 1)
+            _tell(env, candidate, trials)
+        if trials.is_mask:
             return mask
     return None
 
 
-def _tell(env: Any, candidate: _Candidate, known: _Trials) -> None:
+def _tell(env: Any, candidate: _Candidate, trials: _Trials) -> None:
     """Warns of what is taken for a mask because it was tried, and of what might be one and is not used."""
     where = f"{candidate.place}[{candidate.name!r}] of {game_name(env)}"
-    if known.is_mask:
+    if trials.is_mask:
         text = f"{where} is taken for the legal actions, as copies of it took those and no others"
-    elif known.is_mask is None and known.times == _MOST_TRIALS:
+    elif trials.is_mask is None and trials.times == _MOST_TRIALS:
         text = f"{where} is not taken for the legal actions, as copies of it take others as well"
     else:
         return
@@ -319,17 +319,17 @@ class _Shown:
             and (_SIMILAR.search(name) or _SHOWING.search(name))
             and not name.startswith("__")
         ]
-        found = [functools.partial(self._held, name, number) for name in vars(raw) for number in range(2)]
-        found += [functools.partial(self._returned, name) for name in methods]
-        return next(filter(self._agrees, found), None)
+        readers = [functools.partial(self._held, name, number) for name in vars(raw) for number in range(2)]
+        readers += [functools.partial(self._returned, name) for name in methods]
+        return next(filter(self._agrees, readers), None)
 
     def _agrees(self, reader: Callable[[Any], Any]) -> bool:
         distinct = {self._codec.masked(mask) for mask in self.masks}
         if len(distinct) < 2 and not _SIMILAR.search(reader.args[0]):  # type: ignore[attr-defined]  # a partial
             return False
         for env, mask in zip(self._positions, self.masks, strict=True):
-            found = reader(env)
-            if found is None or self._codec.masked(found) != self._codec.masked(mask):
+            held = reader(env)
+            if held is None or self._codec.masked(held) != self._codec.masked(mask):
                 return False
         return True
 

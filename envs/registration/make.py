@@ -265,9 +265,9 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
         unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(error))
         if isinstance(error, TypeError) and unexpected is not None and unexpected[1] in arguments:
             raise InvalidSettingError(f"{name} takes no parameter {unexpected[1]!r}") from error
-        shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+        settings = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
         reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise InvalidSettingError(f"cannot make {name}({shown}): {reason}{place_of(error)}") from error
+        raise InvalidSettingError(f"cannot make {name}({settings}): {reason}{place_of(error)}") from error
 
 
 def _check_names(name: str, arguments: Mapping[str, Any], accepted: list[str] | None) -> None:

@@ -54,14 +54,14 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 def _table(rules: Any) -> list[str]:
     """The table that PettingZoo has at the top of an environment."""
-    shown = "".join(f", {name}={value!r}" for name, value in rules._asdict().items())
+    settings = "".join(f", {name}={value!r}" for name, value in rules._asdict().items())
     names = getattr(rules, "seat_names", None)
     seats = range(method_or_default(rules, "seats")())
     agents = [f"player_{seat}" for seat in seats] if names is None else names()
     actions = rules.num_actions()
     lower, upper = method_or_default(rules, "utility_bounds")()
     rows = {
-        "Creation": f'make("aec", "zermelo/{type(rules).__name__}-v0"{shown})',
+        "Creation": f'make("aec", "zermelo/{type(rules).__name__}-v0"{settings})',
         "Agents": ", ".join(agents),
         "Actions": f"Discrete({actions})",
         "Observation": _observation_text(type(rules)),

@@ -52,8 +52,8 @@ class RulesGame:
         require_known_names(kind)
         needed: tuple[str, ...] = REQUIRED
         if hasattr(kind, HIDDEN[0]) or hasattr(kind, HIDDEN[1]):  # without the last, players would observe it all
-            sight = "observation" if hasattr(kind, "observation") else "write_observation"
-            needed = (*REQUIRED, *HIDDEN, sight)
+            observing = "observation" if hasattr(kind, "observation") else "write_observation"
+            needed = (*REQUIRED, *HIDDEN, observing)
         missing = [name for name in needed if not callable(getattr(kind, name, None))]
         if not is_rules(rules) or missing:
             lacks = f"{kind.__name__} has no {', '.join(missing)}" if missing else f"{rules!r} is no named tuple"
@@ -282,5 +282,5 @@ def _traits(rules: Any) -> Traits:
 
 def _name(rules: Any) -> str:
     defaults = type(rules)._field_defaults
-    shown = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
-    return type(rules).__name__ + (f"({', '.join(shown)})" if shown else "")
+    settings = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
+    return type(rules).__name__ + (f"({', '.join(settings)})" if settings else "")

@@ -78,8 +78,8 @@ def in_a_sentence(path: str | os.PathLike[str], kind: FileKind) -> Iterator[None
 
 
 def _damaged(name: str, kind: FileKind, error: Exception) -> InvalidSettingError:
-    said = "".join(letter if letter.isprintable() else "?" for letter in str(error) or type(error).__name__)
-    reason = said if len(said) <= 200 else f"{said[:200]}..."
+    message = "".join(letter if letter.isprintable() else "?" for letter in str(error) or type(error).__name__)
+    reason = message if len(message) <= 200 else f"{message[:200]}..."
     return InvalidSettingError(f"{name!r} is no {kind.name}, or it is damaged ({reason}): {kind.remedy}")
 
 

@@ -109,8 +109,8 @@ def remember(env: Any, findings: Findings) -> None:
             partial.write_bytes(msgspec.json.encode(entries))
 
 
-def _with(known: list[Findings], findings: Findings) -> list[Findings]:
-    others = [each for each in known if differences(each.constants, findings.constants)]
+def _with(kept: list[Findings], findings: Findings) -> list[Findings]:
+    others = [each for each in kept if differences(each.constants, findings.constants)]
     return [findings, *others][:_MOST]
 
 

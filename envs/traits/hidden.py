@@ -118,8 +118,8 @@ def _poker_key(env: Any, agent: Any) -> Hashable:
     game = env.env.game
     player = game.players[env.possible_agents.index(agent)]
     open_cards = getattr(game, "public_cards", None) or [getattr(game, "public_card", None)]
-    shown = [card.get_index() for card in (*_hand(player), *open_cards) if card is not None]
-    return tuple(shown), tuple(env.env.action_recorder), tuple(each.in_chips for each in game.players)
+    cards = [card.get_index() for card in (*_hand(player), *open_cards) if card is not None]
+    return tuple(cards), tuple(env.env.action_recorder), tuple(each.in_chips for each in game.players)
 
 
 def _redeal_poker(env: Any, agent: Any, generator: np.random.Generator) -> None:

@@ -65,7 +65,7 @@ def hidden_lists(game: Probe, starts: Sequence[Any], patience: Patience) -> list
         return []
     seats = game.seats
     others = [game.environment(state) for state in starts[1:_SEEDS]]
-    found = []
+    lists = []
     for number, (path, value) in enumerate(_lists_in(game.environment(starts[0]))):
         if number >= _MOST:
             break
@@ -81,8 +81,8 @@ def hidden_lists(game: Probe, starts: Sequence[Any], patience: Patience) -> list
         except ZermeloError:
             continue
         if differs:
-            found.append(HiddenList(path, gets_shorter))
-    return found
+            lists.append(HiddenList(path, gets_shorter))
+    return lists
 
 
 def shuffle_lists(env: Any, paths: Sequence[Path], generator: np.random.Generator) -> None:

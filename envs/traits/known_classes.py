@@ -1,6 +1,6 @@
-"""Facts about particular environment classes, which need not be inferred.
+"""Traits of particular environment classes, which need not be inferred.
 
-Facts are found by the class's full name, so that nothing is imported for them. Traits hold for subclasses too,
+They are found by the class's full name, so that nothing is imported for them. Traits hold for subclasses too,
 unless a nearer class says otherwise; the fast ways to legal actions and keys are used for exactly that class only,
 and the tests compare them with the masks of the observations over random games.
 """
@@ -35,8 +35,8 @@ from zermelo.envs.traits.openspiel import SHIMMY, shimmy_traits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
-    """Facts about an environment class.
+class KnownClass:
+    """The traits of an environment class, and fast ways to ask it.
 
     Attributes:
         traits: Fields of ``Traits`` and their values; or a function of an environment that returns them.
@@ -110,48 +110,48 @@ _DUEL = {
 }
 _CARDS = {"chance": Chance.SAMPLED, "information": Information.HIDDEN}
 _SIMULTANEOUS = {"information": Information.HIDDEN, "simultaneous": True}
-_POKER = Facts(
+_POKER = KnownClass(
     traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True},
     hidden=POKER,
 )
 
-_FACTS: Mapping[str, Facts] = {
-    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Facts(
+_KNOWN_CLASSES: Mapping[str, KnownClass] = {
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": KnownClass(
         traits=_DUEL, legal_actions=lambda env: tuple([n for n, mark in enumerate(env.board.squares) if mark == 0])
     ),
-    "pettingzoo.classic.connect_four.connect_four.raw_env": Facts(
+    "pettingzoo.classic.connect_four.connect_four.raw_env": KnownClass(
         traits=_DUEL, legal_actions=lambda env: tuple([n for n, mark in enumerate(env.board[:7]) if mark == 0])
     ),
-    "pettingzoo.classic.go.go.raw_env": Facts(
+    "pettingzoo.classic.go.go.raw_env": KnownClass(
         traits=_DUEL, legal_actions=lambda env: tuple(np.asarray(env.next_legal_moves).tolist())
     ),
-    "pettingzoo.classic.chess.chess.raw_env": Facts(traits=_DUEL, legal_actions=_chess_actions),
-    "pettingzoo.classic.rps.rps.raw_env": Facts(
+    "pettingzoo.classic.chess.chess.raw_env": KnownClass(traits=_DUEL, legal_actions=_chess_actions),
+    "pettingzoo.classic.rps.rps.raw_env": KnownClass(
         traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
         key=_rps_key,
         hidden=RPS,
     ),
-    "pettingzoo.classic.hanabi.hanabi.raw_env": Facts(
+    "pettingzoo.classic.hanabi.hanabi.raw_env": KnownClass(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=HiddenInformation(hanabi_key, deal_hanabi)
     ),
-    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": Facts(traits=_CARDS),
+    "pettingzoo.classic.rlcard_envs.rlcard_base.RLCardBase": KnownClass(traits=_CARDS),
     "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": _POKER,
     "pettingzoo.classic.rlcard_envs.texas_holdem.raw_env": _POKER,
     "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": _POKER,
-    "gymnasium.envs.toy_text.blackjack.BlackjackEnv": Facts(
+    "gymnasium.envs.toy_text.blackjack.BlackjackEnv": KnownClass(
         # The hidden card is drawn again in every sample, so that nothing is seen that the player does not know.
         traits={"chance": Chance.SAMPLED, "information": Information.PERFECT, "terminal_rewards_only": True},
         key=_blackjack_key,
         hidden=HiddenInformation(None, _redraw_hole_card),
     ),
-    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": Facts(traits=_SIMULTANEOUS, hidden=PARALLEL),
-    _RULES_ENV: Facts(
+    "pettingzoo.utils.conversions.parallel_to_aec_wrapper": KnownClass(traits=_SIMULTANEOUS, hidden=PARALLEL),
+    _RULES_ENV: KnownClass(
         traits=_rules_traits,
         legal_actions=lambda env: tuple(env.legal_actions()),
         key=lambda env: (env.agent_selection, env.position),
         hidden=hidden_of_rules,
     ),
-    SHIMMY: Facts(traits=shimmy_traits, hidden=hidden_of_shimmy),
+    SHIMMY: KnownClass(traits=shimmy_traits, hidden=hidden_of_shimmy),
 }
 
 
@@ -186,26 +186,26 @@ def registered_information(env: Any) -> HiddenInformation | None:
 
 def known_actions(env: Any) -> Callable[[Any], tuple[int, ...]] | None:
     """A fast way to list the legal actions of the agent to move in environments of this very class."""
-    facts = _FACTS.get(full_name(type(env)))
-    return None if facts is None else facts.legal_actions
+    known = _KNOWN_CLASSES.get(full_name(type(env)))
+    return None if known is None else known.legal_actions
 
 
-def known_facts(env: Any) -> Facts:
-    """Facts about an environment, of its own class first, then of the classes that it inherits and wraps.
+def known_class(env: Any) -> KnownClass:
+    """What is known of an environment: of its class first, then of the classes that it inherits and wraps.
 
     What is hidden, its methods say first, then ``register_information``.
     """
-    found = _FACTS.get(full_name(type(env))) or _inherited_facts(env)
-    said = DECLARED if declares_information(env) else registered_information(env)
-    if said is None:
-        return found
-    known = found.hidden_of(env)
-    if known is not None:  # how moves are made at the same time stays as it is
-        said = said._replace(round_start=known.round_start, hides_more=known.hides_more)
-    return replace(found, hidden=said, traits={**found.traits_of(env), "information": Information.HIDDEN})
+    known = _KNOWN_CLASSES.get(full_name(type(env))) or _inherited(env)
+    hidden = DECLARED if declares_information(env) else registered_information(env)
+    if hidden is None:
+        return known
+    hidden_of_class = known.hidden_of(env)
+    if hidden_of_class is not None:  # how moves are made at the same time stays as it is
+        hidden = hidden._replace(round_start=hidden_of_class.round_start, hides_more=hidden_of_class.hides_more)
+    return replace(known, hidden=hidden, traits={**known.traits_of(env), "information": Information.HIDDEN})
 
 
-def _inherited_facts(env: Any) -> Facts:
+def _inherited(env: Any) -> KnownClass:
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
     traits: dict[str, Any] = {}
@@ -213,9 +213,9 @@ def _inherited_facts(env: Any) -> Facts:
     lasting = {"information": Information.HIDDEN, "chance": Chance.SAMPLED, "simultaneous": True}
     for layer in layers(env):
         for cls in type(layer).__mro__:
-            facts = _FACTS.get(full_name(cls), Facts())
-            found = facts.traits_of(layer)
-            traits |= {name: value for name, value in lasting.items() if found.get(name) == value}
+            known = _KNOWN_CLASSES.get(full_name(cls), KnownClass())
+            values = known.traits_of(layer)
+            traits |= {name: value for name, value in lasting.items() if values.get(name) == value}
             if is_gymnasium(layer):
-                hidden = hidden or facts.hidden
-    return Facts(traits=traits, hidden=hidden)
+                hidden = hidden or known.hidden
+    return KnownClass(traits=traits, hidden=hidden)

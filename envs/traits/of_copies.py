@@ -21,7 +21,7 @@ from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import Findings, recall, remember
-from zermelo.envs.traits.known_classes import known_facts
+from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import merge_traits
 from zermelo.envs.traits.random_play import infer, random_action
 
@@ -56,11 +56,11 @@ def with_traits(
         sources={"information": TraitSource.ASSUMED, "num_actions": TraitSource.KNOWN},
     )
     declared = declared_traits(raw)
-    known = dict(known_facts(raw).traits_of(raw))
+    of_class = dict(known_class(raw).traits_of(raw))
     if declares_chance(raw):
-        known["chance"] = Chance.EXACT
-    decided = {**known, **declared, **given}
-    sources = ((TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known))
+        of_class["chance"] = Chance.EXACT
+    decided = {**of_class, **declared, **given}
+    sources = ((TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, of_class))
     needed = {name for name in _SHOWN_IN_PLAY if name not in decided}
     if decided.get("reward_sum") == RewardSum.CONSTANT and "constant" not in decided:
         needed.add("constant")

@@ -107,7 +107,7 @@ class _Play:
         self.hidden: list[Any] = []
         self.notes: list[str] = []
         self.unpaid = self.disagrees = False
-        self.said: tuple[float, ...] | None = None
+        self.last_rewards: tuple[float, ...] | None = None
         self.agreements: list[bool] = []
         self.dear_keys = False
         env = game.environment(root)
@@ -199,7 +199,7 @@ class _Play:
         """Plays a game; returns the sum of what it paid, nothing if it was not played to its end."""
         game = self.game
         self._keep_constants(state)
-        self.said, begun = (0.0,) * self.seats, game.utility(state)
+        self.last_rewards, begun = (0.0,) * self.seats, game.utility(state)
         while not game.is_terminal(state):
             if self.steps >= self.most or self._has_enough():
                 return []
@@ -214,9 +214,9 @@ class _Play:
             if not game.is_terminal(state) and any(game.utility(state)):
                 self.early_rewards = True
             self._keep_constants(state)
-        if self.said is not None:
+        if self.last_rewards is not None:
             paid = [now - before for now, before in zip(game.utility(state), begun, strict=True)]
-            self.agreements.append(_is_equal(self.said, paid))
+            self.agreements.append(_is_equal(self.last_rewards, paid))
         return [math.fsum(game.utility(state))]
 
     def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
@@ -242,17 +242,17 @@ class _Play:
         """Compares what a step has paid with what ``rewards`` say."""
         before, now = self.game.utility(state), self.game.utility(after)
         paid = tuple(b - a for a, b in zip(before, now, strict=True))
-        said = self.game.rewards_now(after)
+        rewards = self.game.rewards_now(after)
         if self._agents(state) != self._agents(after):
-            said = None  # those of agents that were dead have been cleared
+            rewards = None  # those of agents that were dead have been cleared
         self.paid.append(paid)
-        if said is None:
-            self.said = None
+        if rewards is None:
+            self.last_rewards = None
             return
-        if self.said is not None:
-            self.said = tuple(a + b for a, b in zip(self.said, said, strict=True))
-        if not _is_equal(said, paid):
-            self.unpaid = self.unpaid or any(said)
+        if self.last_rewards is not None:
+            self.last_rewards = tuple(a + b for a, b in zip(self.last_rewards, rewards, strict=True))
+        if not _is_equal(rewards, paid):
+            self.unpaid = self.unpaid or any(rewards)
             self.disagrees = True
 
     def _agents(self, state: Any) -> Any:

@@ -236,8 +236,8 @@ class Backgammon(_BackgammonParameters):
             return f"{action // 6 + 1}-{action % 6 + 1}"
         dice = [state.roll >> 3 & 7, state.roll & 7]
         played = zip(divmod(action % ORDER, PLACES), dice[::-1] if action >= ORDER else dice, strict=True)
-        shown = (f"{'bar' if at == BAR else at}/{at - die if at > die else 'off'}" for at, die in played if at)
-        return " ".join(shown) or "pass"
+        moves = (f"{'bar' if at == BAR else at}/{at - die if at > die else 'off'}" for at, die in played if at)
+        return " ".join(moves) or "pass"
 
     def action_aliases(self, state: BackgammonState, action: int) -> tuple[str, ...]:
         """The two checkers in the other order, unless one checker makes both moves."""

@@ -184,10 +184,10 @@ class Goofspiel(NamedTuple):
         return state if self.to_move(state) != 1 else state._replace(first=state.first >> 4)
 
     def text(self, state: GoofspielState) -> str:
-        shown = [cards_of(cards) for cards in state[:3]]
+        hands = [cards_of(cards) for cards in state[:3]]
         if not self.shuffled:
-            shown[-1] = [self.cards - number for number in range(len(shown[1]) + 1)]
-        first, second, prizes = (" ".join(map(str, cards)) or "-" for cards in shown)
+            hands[-1] = [self.cards - number for number in range(len(hands[1]) + 1)]
+        first, second, prizes = (" ".join(map(str, cards)) or "-" for cards in hands)
         points = f"{state.first_points} to {state.second_points}"
         return f"player 0: {first}\nplayer 1: {second}\nprizes: {prizes}\npoints: {points}"
 

@@ -187,9 +187,9 @@ class Game2048(NamedTuple):
         return np.array(squares, dtype=np.int8).reshape(self.rows, self.columns)
 
     def text(self, state: Game2048State) -> str:
-        shown = [[str(1 << tile) if tile else "." for tile in row] for row in self.tiles(state).tolist()]
-        width = max(len(mark) for row in shown for mark in row)
-        rows = ["  ".join(mark.rjust(width) for mark in row) for row in shown]
+        marks = [[str(1 << tile) if tile else "." for tile in row] for row in self.tiles(state).tolist()]
+        width = max(len(mark) for row in marks for mark in row)
+        rows = ["  ".join(mark.rjust(width) for mark in row) for row in marks]
         return "\n".join([*rows, f"score: {state.score}"])
 
     def image(self, state: Game2048State) -> Any:
