@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import math
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -268,14 +269,12 @@ def test_half_a_double_before_the_end() -> None:
 
 @pytest.fixture(scope="module")
 def fit() -> Any:
-    """The script, as a module."""
+    """What the script and its compiled part define."""
     pytest.importorskip("numba")
-    spec = importlib.util.spec_from_file_location("fit_backgammon", SCRIPTS / "fit_backgammon.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(str(SCRIPTS))
+        script, self_play = map(importlib.import_module, ("fit_backgammon", "backgammon_self_play"))
+    return SimpleNamespace(**vars(self_play) | vars(script))
 
 
 def games(fit: Any, rules: Any, weights: Any, number: int) -> Any:
