@@ -249,7 +249,6 @@ class CopiedGame:
     # -- actions -------------------------------------------------------------------------------------------------
 
     def _codec_of(self, state: CopiedState) -> ActionCodec:
-        """The numbers of the actions of the player to move."""
         if state.codec is None:
             state.codec = self._codec(state, max(state.mover, 0))
         return state.codec
@@ -264,7 +263,6 @@ class CopiedGame:
         return codec
 
     def _owner(self, seat: int) -> str:
-        """Whose action space it is, for messages."""
         return self._name
 
     # -- stepping ------------------------------------------------------------------------------------------------

@@ -85,7 +85,6 @@ class LiveRulesGame(RulesGame):
         return state if seat < 0 or self._agents[seat] == raw.agent_selection else None
 
     def _is_of(self, raw: Any) -> bool:
-        """Whether an environment has this game's class and seats."""
         is_class = type(raw) is self._env_class
         return is_class and (self._agents is None or tuple(raw.possible_agents) == self._agents)
 

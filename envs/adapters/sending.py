@@ -19,14 +19,17 @@ from zermelo.envs.traits.known_classes import register_information, registered_i
 
 
 class _Recipe(NamedTuple):
-    """What a game on copies is made of; ``information`` is what ``register_information`` was given."""
+    """What a game on copies is made of, and has learned; ``information`` is of ``register_information``."""
 
     kind: type[Any]
     template: Any
     traits: Any
     draws_from: tuple[str, ...]
-    learned: dict[str, Any]
     information: Any
+    as_numpy: bool
+    pays_by_rewards: bool
+    dear_keys: bool
+    without: dict[str, dict[str, str]]
 
 
 def pack_game(game: Any, state: Any) -> bytes:
@@ -35,10 +38,9 @@ def pack_game(game: Any, state: Any) -> bytes:
         return bytes(cloudpickle.dumps(game))
     template = state.env if game.traits.information is Information.HIDDEN else game._template
     draws_from = tuple(source.name for source in game.outside.used)
-    learned = {name: getattr(game, name) for name in ("dear_keys", "without", "pays_by_rewards")}
-    learned["takes_numpy"] = game.as_numpy
+    learned = game.as_numpy, game.pays_by_rewards, game.dear_keys, game.without
     information = registered_information(template)
-    return packed(_Recipe(type(game), template, game.traits, draws_from, learned, information))
+    return packed(_Recipe(type(game), template, game.traits, draws_from, information, *learned))
 
 
 def unpack_game(data: bytes, seed: int) -> Any:
@@ -46,7 +48,7 @@ def unpack_game(data: bytes, seed: int) -> Any:
     recipe = pickle.loads(data)
     if not isinstance(recipe, _Recipe):
         return recipe
-    learned, information = dict(recipe.learned), recipe.information
+    information = recipe.information
     if information is not None:
         register_information(
             type(recipe.template),
@@ -55,8 +57,8 @@ def unpack_game(data: bytes, seed: int) -> Any:
         )
     game = recipe.kind(recipe.template, recipe.traits, seed=seed)
     game = game.with_traits(recipe.traits, game.outside.only(recipe.draws_from))
-    game.takes_numpy(learned.pop("takes_numpy"))
-    vars(game).update(learned)
+    game.takes_numpy(recipe.as_numpy)
+    game.pays_by_rewards, game.dear_keys, game.without = recipe[-3:]
     return game
 
 

@@ -239,7 +239,6 @@ class _PositionChecks(Calls):
                 self.fail("table_index", state, f"it gave {index}, but table_size({part}) is {size}")
 
     def _symmetric_state(self, state: Any, actions: list[int]) -> None:
-        """Symmetries commute with playing."""
         rules = self.rules
         for symmetry in range(self.ask("symmetries")):
             seen = rules.symmetric_state(state, symmetry)

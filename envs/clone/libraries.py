@@ -85,7 +85,6 @@ def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
 
 
 def _flat(owner: Any) -> Array:
-    """The whole memory of an owner, from its start."""
     return (
         owner.view(np.ndarray).ravel(order="K")
         if isinstance(owner, np.ndarray)

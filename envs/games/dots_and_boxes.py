@@ -47,7 +47,6 @@ class DotsAndBoxesState(NamedTuple):
 
 
 def _dot(row: float, column: float) -> tuple[float, float]:
-    """The middle of a dot in the picture."""
     return 1.5 * MARGIN + column * CELL, 1.5 * MARGIN + row * CELL
 
 
@@ -188,7 +187,6 @@ class DotsAndBoxes(_DotsAndBoxesParameters):
         return self._action(lying, standing)
 
     def _seen(self, horizontal: int, vertical: int, symmetry: int) -> tuple[int, int]:
-        """The lines seen through a symmetry."""
         rows, columns, stride = self.rows, self.columns, self.columns + 1
         if symmetry & 1:
             horizontal = mirrored_columns(horizontal, rows + 1, columns, stride)

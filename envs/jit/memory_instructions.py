@@ -76,7 +76,6 @@ def _loads(of: Any, kind: Any) -> Instruction:
 
 
 def _stores(of: Any, kind: Any) -> Instruction:
-    """Writes one."""
     return _fixed(
         _none(_int, _int, of),
         lambda builder, at, index, value: builder.store(value, _slot(builder, at, index, kind)),
@@ -92,7 +91,6 @@ def _prefetch(builder: Any, address: Any, index: Any) -> None:
 
 
 def _swap(builder: Any, address: Any, expected: Any, value: Any) -> Any:
-    """Writes a word where another one is expected."""
     both = [builder.bitcast(each, INT) for each in (expected, value)]
     return builder.extract_value(builder.cmpxchg(pointer(builder, address), *both, "acq_rel", "acquire"), 1)
 

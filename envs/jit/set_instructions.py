@@ -83,7 +83,6 @@ def _chosen(builder: Any, values: list[Any], number: Any) -> Any:
 
 
 def _divided(builder: Any, place: Any) -> tuple[Any, Any]:
-    """The number of the word that a place is in, and its bit there."""
     return builder.udiv(place, constant(words.WORD)), builder.urem(place, constant(words.WORD))
 
 
@@ -115,8 +114,6 @@ def _window(builder: Any, places: Any, start: Any, width: Any) -> Any:
 
 
 def _moved(*, up: bool) -> Instruction:
-    """Moves all places of a set."""
-
     def of_words(builder: Any, places: Any, by: Any) -> list[Any]:
         values = _parts(builder, places)
         rest = builder.sub(constant(words.WORD), by)

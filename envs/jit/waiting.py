@@ -6,7 +6,12 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-_of_thread = threading.local()
+
+class _OfThread(threading.local):
+    stop: threading.Event | None = None
+
+
+_of_thread = _OfThread()
 
 
 class CompilerInterrupted(Exception):  # noqa: N818 - not an error: nobody waits for the compiler any more
@@ -20,11 +25,11 @@ def interruptible(stop: threading.Event) -> Iterator[None]:
     try:
         yield
     finally:
-        del _of_thread.stop
+        _of_thread.stop = None
 
 
 def check_interrupt() -> None:
     """Raises ``CompilerInterrupted`` where this thread was asked to stop."""
-    stop: threading.Event | None = getattr(_of_thread, "stop", None)
+    stop = _of_thread.stop
     if stop is not None and stop.is_set():
         raise CompilerInterrupted

@@ -142,7 +142,6 @@ def _kind_of(space: Any) -> str:
 
 
 def _parts(space: Any) -> list[tuple[Any, Any]]:
-    """The names and spaces in a ``Tuple`` or ``Dict``."""
     return list(space.spaces.items() if _kind(space) == "Dict" else enumerate(space.spaces))
 
 
@@ -189,7 +188,6 @@ def _element(space: Any, digits: Iterator[Any], type_of: Callable[[Any], Any]) -
 
 
 def _digits(space: Any, element: Any) -> list[int]:
-    """The digits of an element of a space."""
     if _is_nested(space):
         return [digit for name, part in _parts(space) for digit in _digits(part, element[name])]
     digits: list[int] = (np.ravel(np.asarray(element)).astype(np.int64) - _first_values(space)).tolist()
@@ -224,7 +222,6 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
 
 
 def _mask_form(space: Any) -> str:
-    """The form of a space's mask, for messages."""
     if _kind(space) == "Dict":
         return "a mapping with the mask of each space"
     if _kind(space) == "Tuple":

@@ -45,7 +45,7 @@ def _class_with_keys(kind: type) -> Any:
 
 
 def _with_keys(state: Any, keys: tuple[int, ...]) -> Any:
-    kind: Any = getattr(state, "_kind", type(state))
+    kind: Any = state._kind if isinstance(state, _State) else type(state)
     made = _class_with_keys(kind)._make(state)
     made._keys = keys
     return made
@@ -53,8 +53,7 @@ def _with_keys(state: Any, keys: tuple[int, ...]) -> Any:
 
 def keys_of(state: Any) -> tuple[int, ...]:
     """The keys of the positions on a state's path that can come again, and last its own; none of other states."""
-    keys: tuple[int, ...] = getattr(state, "_keys", ())
-    return keys
+    return state._keys if isinstance(state, _State) else ()
 
 
 def without_past(state: Any) -> Any:

@@ -57,8 +57,6 @@ class _Kind(msgspec.Struct):
 
 
 class _Member(NamedTuple):
-    """An array in an archive."""
-
     info: zipfile.ZipInfo
     dtype: np.dtype[Any]
     shape: tuple[int, ...]

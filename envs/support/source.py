@@ -50,7 +50,6 @@ def _lines(file: str) -> list[str]:
 
 
 def _last_line(code: types.CodeType) -> int:
-    """The last line of a function that code was made of."""
     ends = (end for _, end, _, _ in code.co_positions() if end is not None)
     inner = (_last_line(each) for each in code.co_consts if isinstance(each, types.CodeType))
     return max((*ends, *inner), default=0)

@@ -239,7 +239,6 @@ class _Play:
             self.observability.compare(after, game.probe(state, action, seed))
 
     def _compare_rewards(self, state: Any, after: Any) -> None:
-        """Compares what a step has paid with what ``rewards`` say."""
         before, now = self.game.utility(state), self.game.utility(after)
         paid = tuple(b - a for a, b in zip(before, now, strict=True))
         rewards = self.game.rewards_now(after)

@@ -1,6 +1,6 @@
 """Tic-tac-toe in the style of PettingZoo's tutorial, with one odd thing each, and dice games of any size.
 
-Each is one of a kind that strangers write; what is best in them is known by looking at every line of play.
+Each is one of a kind that third parties write; what is best in them is known by looking at every line of play.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class HoldsAnAgent(Board):
         self.idler = Idler()
 
     def note(self) -> None:
-        self.idler.last = self.idler.random.random() + np.random.random()  # noqa: NPY002  # as strangers do
+        self.idler.last = self.idler.random.random() + np.random.random()  # noqa: NPY002  # as third parties do
 
 
 class ClearsRewards(Board):

@@ -1,4 +1,4 @@
-"""Environments as strangers write them, each awkward in one way: masks, spaces, clocks, prints."""
+"""Environments as third parties write them, each awkward in one way: masks, spaces, clocks, prints."""
 
 from __future__ import annotations
 

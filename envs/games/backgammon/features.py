@@ -192,7 +192,6 @@ def _stops(side: _Side, place: int) -> int:
 
 
 def _write_side(side: _Side, other: _Side, start: int, indices: Any, values: Any, count: int) -> int:
-    """Writes one player's features in contact."""
     low, high, made, blots = side.low, side.high, side.made, side.blots
     # 1. What stands where; the blots that can be hit; the longest row of made points.
     other_home = 0

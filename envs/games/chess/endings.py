@@ -105,7 +105,6 @@ def _board(state: ChessState, kind: int) -> int:
 
 
 def _nothing() -> ChessState:
-    """The empty board, which is in no part."""
     return ChessState(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
@@ -193,7 +192,6 @@ def _state_of(part: int, index: int) -> ChessState:
 
 
 def _side(pieces: str) -> str:
-    """The pieces in the order of their kinds."""
     return "".join(sorted(pieces, key=_KINDS.index))
 
 
