@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from poker_cfr import Boards, DealArrays, PublicTreeCFR, exploitability_on, fit_buckets, with_memory
 
 from zermelo.agents import ISMCTSAgent, make_agent
 from zermelo.agents.base.budget import Budget
@@ -19,9 +20,8 @@ from zermelo.agents.equilibrium.equilibrium import measured
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import sequence_form
 from zermelo.agents.experts.poker.betting import BLINDS, Limit, betting_tree
-from zermelo.agents.experts.poker.buckets import CLASSES, Boards, Sizes, fit_buckets
+from zermelo.agents.experts.poker.buckets import CLASSES, Sizes
 from zermelo.agents.experts.poker.cards import is_compiled
-from zermelo.agents.experts.poker.public_trees import DealArrays, PublicTreeCFR, exploitability_on, with_memory
 from zermelo.envs import as_game
 from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.registration.make import make_env

@@ -6,14 +6,21 @@ limit hold'em, who raised last in the round before: what else led there is forgo
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from zermelo.agents.experts.poker.public_trees import FIXED, SHOWDOWN, PublicTree
-
+Ints: TypeAlias = NDArray[np.int64]
 BLINDS: Final = (1, 2)
 RIVER: Final = 3
+FIXED: Final = -1
+"""The mover of an end that pays the same whoever holds what."""
+SHOWDOWN: Final = -2
+"""The mover of an end that the better hand wins."""
 
 
 class Bets(NamedTuple):
@@ -120,6 +127,47 @@ def _next_round(bets: Bets, mover: int) -> Bets:
     if bets.round == RIVER:
         return _shown(bets)
     return Bets(bets.round + 1, mover, bets.chips, (0, 0), before=bets.raiser)
+
+
+@dataclass(frozen=True)
+class PublicTree:
+    """Decisions and ends that both players see, each after all that lead to it; the first is the root.
+
+    Attributes:
+        movers: The seat that decides, ``FIXED`` or ``SHOWDOWN``. N of them.
+        rounds: The round of each, from 0 on; chance deals before each round.
+        firsts: Where in ``children`` those of each begin.
+        children: The decisions and ends that follow, by decision and action. K of them.
+        actions: The number of the action that leads to each child.
+        payoffs: What seat 0 gets at an end, or of a showdown that it wins. N of them.
+    """
+
+    movers: Ints
+    rounds: Ints
+    firsts: Ints
+    children: Ints
+    actions: Ints
+    payoffs: NDArray[np.float64]
+
+    @functools.cached_property
+    def widths(self) -> Ints:
+        """The number of actions of each decision."""
+        return np.diff(np.append(self.firsts, len(self.children)))
+
+    def actions_of(self, node: int) -> list[int]:
+        """The actions of a decision."""
+        first = int(self.firsts[node])
+        return self.actions[first : first + int(self.widths[node])].tolist()  # type: ignore[no-any-return]
+
+    def kinds(self, types: Sequence[int]) -> Ints:
+        """How many types the mover of each decision may have; 0 at ends."""
+        is_decision = self.movers >= 0
+        return np.where(is_decision, np.asarray(types)[np.where(is_decision, self.rounds, 0)], 0)
+
+    def entries(self, types: Sequence[int]) -> tuple[Ints, int]:
+        """Where the entries of each decision begin, one for each type and action; and how many there are."""
+        sizes = self.kinds(types) * self.widths
+        return np.append(0, np.cumsum(sizes)[:-1]), int(sizes.sum())
 
 
 def betting_tree(rules: Limit | NoLimit, *, forgets: bool = True) -> PublicTree:

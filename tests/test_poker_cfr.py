@@ -5,17 +5,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import poker_cfr
 import pytest
+from poker_cfr import DealArrays, PublicTreeCFR, exploitability_on
 
-from zermelo.agents.experts.poker import public_trees
-from zermelo.agents.experts.poker.public_trees import (
-    FIXED,
-    SHOWDOWN,
-    DealArrays,
-    PublicTree,
-    PublicTreeCFR,
-    exploitability_on,
-)
+from zermelo.agents.experts.poker.betting import FIXED, SHOWDOWN, PublicTree
 
 KUHN = PublicTree(
     movers=np.array([0, 1, 1, 0, SHOWDOWN, FIXED, SHOWDOWN, FIXED, SHOWDOWN]),
@@ -60,7 +54,7 @@ def test_uniform_play_is_exploited_as_by_hand() -> None:
 
 def test_plain_code_does_what_compiled_code_does(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled, value = solved(2_000, tremble=0.1)
-    monkeypatch.setattr(public_trees, "can_compile", lambda: False)
+    monkeypatch.setattr(poker_cfr, "can_compile", lambda: False)
     plain, plain_value = solved(2_000, tremble=0.1)
     np.testing.assert_allclose(plain.average(), compiled.average())
     assert plain_value == pytest.approx(value)

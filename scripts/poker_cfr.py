@@ -10,68 +10,26 @@ minimization", AAAI (2019).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.experts.poker.cards import NoState
+from zermelo.agents.experts.poker.betting import FIXED, Ints, PublicTree
+from zermelo.agents.experts.poker.buckets import CLASS_OF, FIRSTS, SECONDS, Buckets, Sizes
+from zermelo.agents.experts.poker.cards import PAIRS, NoState, equities
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-FIXED: Final = -1
-"""The mover of an end that pays the same whoever holds what."""
-SHOWDOWN: Final = -2
-"""The mover of an end that the better hand wins."""
-
-
-@dataclass(frozen=True)
-class PublicTree:
-    """Decisions and ends that both players see, each after all that lead to it; the first is the root.
-
-    Attributes:
-        movers: The seat that decides, ``FIXED`` or ``SHOWDOWN``. N of them.
-        rounds: The round of each, from 0 on; chance deals before each round.
-        firsts: Where in ``children`` those of each begin.
-        children: The decisions and ends that follow, by decision and action. K of them.
-        actions: The number of the action that leads to each child.
-        payoffs: What seat 0 gets at an end, or of a showdown that it wins. N of them.
-    """
-
-    movers: Ints
-    rounds: Ints
-    firsts: Ints
-    children: Ints
-    actions: Ints
-    payoffs: Floats
-
-    @functools.cached_property
-    def widths(self) -> Ints:
-        """The number of actions of each decision."""
-        return np.diff(np.append(self.firsts, len(self.children)))
-
-    def actions_of(self, node: int) -> list[int]:
-        """The actions of a decision."""
-        first = int(self.firsts[node])
-        return self.actions[first : first + int(self.widths[node])].tolist()  # type: ignore[no-any-return]
-
-    def kinds(self, types: Sequence[int]) -> Ints:
-        """How many types the mover of each decision may have; 0 at ends."""
-        is_decision = self.movers >= 0
-        return np.where(is_decision, np.asarray(types)[np.where(is_decision, self.rounds, 0)], 0)
-
-    def entries(self, types: Sequence[int]) -> tuple[Ints, int]:
-        """Where the entries of each decision begin, one for each type and action; and how many there are."""
-        sizes = self.kinds(types) * self.widths
-        return np.append(0, np.cumsum(sizes)[:-1]), int(sizes.sum())
+Floats = NDArray[np.float64]
+_FINER: Final = 0.6
+"""Exponent of the evenly spaced quantiles; below 1 it makes buckets of strong hands narrower."""
+_PER_FLOP, _PER_TURN = 3, 4
+MASKS: Final = (1 << FIRSTS.astype(np.int64)) | (1 << SECONDS.astype(np.int64))
 
 
 class DealArrays(NamedTuple):
@@ -293,3 +251,71 @@ def sweep(
                 regret[entry + action] += gain * (values[layout[5 * nodes + first + action]] - value)
         shares[slots] += values[0]
     return 0
+
+
+# -- buckets, and deals of an abstract hold'em
+
+
+def fit_buckets(sizes: Sizes, boards: int, seed: int) -> Buckets:
+    """Buckets with bounds at quantiles of the equities on some random boards."""
+    generator = np.random.default_rng(seed)
+    bounds: tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]] = [], []
+    for part in range(3):
+        found = [equities(random_board(generator, 3 + part), seed=number) for number in range(boards)]
+        means, spreads = (np.concatenate([each[kind] for each in found]) for kind in (0, 1))
+        means, spreads = means[means >= 0], spreads[means >= 0]
+        count, wide = sizes.equity[part], sizes.spread[part]
+        edges = np.quantile(means, np.linspace(0, 1, count + 1)[1:-1] ** _FINER)
+        places = np.searchsorted(edges, means)
+        quantiles = np.linspace(0, 1, wide + 1)[1:-1]
+        bounds[0].append(edges)
+        bounds[1].append(np.array([np.quantile(spreads[places == place], quantiles) for place in range(count)]))
+    return Buckets(sizes, *bounds)
+
+
+def random_board(generator: np.random.Generator, count: int, board: int = 0) -> int:
+    """A board with some more cards."""
+    left = [card for card in range(52) if not board >> card & 1]
+    for card in generator.choice(left, count, replace=False):
+        board |= 1 << int(card)
+    return board
+
+
+class Boards:
+    """Random flops, turns and rivers, with the buckets of all pairs of cards on them."""
+
+    def __init__(self, buckets: Buckets, flops: int, generator: np.random.Generator) -> None:
+        self._generator = generator
+        rows: list[tuple[Ints, ...]] = []
+        for _ in range(flops):
+            flop = random_board(generator, 3)
+            on_flop = buckets.on_board(flop)[0]
+            for _ in range(_PER_FLOP):
+                turn = random_board(generator, 1, flop)
+                on_turn = buckets.on_board(turn)[0]
+                rows += [
+                    (on_flop, on_turn, *buckets.on_board(random_board(generator, 1, turn)))
+                    for _ in range(_PER_TURN)
+                ]
+        self._flops, self._turns, self._rivers, self._strengths = (
+            np.array(each, np.int16) for each in zip(*rows, strict=True)
+        )
+
+    def deals(self, count: int) -> DealArrays:
+        """About as many deals: pairs of cards for two, on one of the boards."""
+        tried = 2 * count
+        boards = self._generator.integers(len(self._rivers), size=tried)
+        first, second = self._generator.integers(PAIRS, size=(2, tried))
+        fits = (MASKS[first] & MASKS[second]) == 0
+        fits &= (self._rivers[boards, first] >= 0) & (self._rivers[boards, second] >= 0)
+        boards, hands = boards[fits][:count], np.stack((first[fits], second[fits]), axis=1)[:count]
+        whole = boards[:, None]
+        rounds = (
+            CLASS_OF[hands],
+            self._flops[whole, hands],
+            self._turns[whole, hands],
+            self._rivers[whole, hands],
+        )
+        strengths = self._strengths[whole, hands]
+        types = np.stack(rounds, axis=2).astype(np.int64)
+        return DealArrays(types, np.sign(strengths[:, 0].astype(np.int64) - strengths[:, 1]))
