@@ -277,4 +277,4 @@ def test_a_time_limit_is_kept(kind: str, how: str) -> None:
     if kind != "expectimax" and how == "compiled":
         limit = "simulations=10" if kind == "mcts" else "depth=2"
         make_agent(f"{kind}({limit})").search_state(game, state)  # type: ignore[attr-defined]
-    assert min(agent.search_state(game, state).seconds for _ in range(5)) < 0.25
+    assert any(agent.search_state(game, state).seconds < 0.25 for _ in range(5))

@@ -70,10 +70,27 @@ def test_limits_end_every_search(name, spec, limit):
 
 
 COMPILED = [
-    "alphabeta(evaluator=rewards, seconds=1000)", "minimax(evaluator=rewards, seconds=1000)",
-    "expectiminimax(evaluator=rewards, seconds=1000)", "mcts(seconds=1000)", "mcts(simulations=100000000)",
-    "mcts(seconds=1000, threads=2, transpositions=true)",
+    "alphabeta(evaluator=rewards, LIMIT)", "minimax(evaluator=rewards, LIMIT)",
+    "expectiminimax(evaluator=rewards, LIMIT)", "mcts(LIMIT)", "mcts(LIMIT, threads=2, transpositions=true)",
 ]  # fmt: skip
+GAMES = ["two actions", "one action", "chance for ever"]
+
+
+def prepared(spec, name):
+    """The agent, with what it needs compiled, which is not what these tests are about."""
+    agent = make_agent(spec)
+    if "compile=never" not in spec:
+        with contextlib.suppress(ZermeloError):
+            agent.prepare(RULES[name])
+    return agent
+
+
+@pytest.mark.parametrize("spec", COMPILED)
+@pytest.mark.parametrize("name", GAMES)
+def test_limits_end_every_compiled_search(name, spec):
+    """Here kernels are compiled beside other tests; those that run alone use them."""
+    agent = prepared(spec.replace("LIMIT", "seconds=0.05"), name)
+    answers(lambda: agent.search_state(RULES[name]))
 
 
 @contextlib.contextmanager
@@ -100,13 +117,10 @@ def pressing(press, first):
 @pytest.mark.alone
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a Ctrl-C in a destructor
 @pytest.mark.parametrize("how", ["stop", "Ctrl-C"])
-@pytest.mark.parametrize("spec", [*(spec.replace("LIMIT", "seconds=1000") for spec in SEARCHES), *COMPILED])
-@pytest.mark.parametrize("name", ["two actions", "one action", "chance for ever"])
+@pytest.mark.parametrize("spec", [*SEARCHES, *COMPILED, "mcts(simulations=100000000)"])
+@pytest.mark.parametrize("name", GAMES)
 def test_others_end_every_search(name, spec, how):
-    agent = make_agent(spec)
-    if spec in COMPILED:  # not what this test is about
-        with contextlib.suppress(ZermeloError):
-            agent.prepare(RULES[name])
+    agent = prepared(spec.replace("LIMIT", "seconds=1000"), name)
     with contextlib.suppress(ZermeloError, KeyboardInterrupt):
         with pressing(agent.stop if how == "stop" else _thread.interrupt_main, 0.05):
             agent.search_state(RULES[name])
