@@ -51,8 +51,8 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     if can_search(game):
         kinds["alphabeta"] = CompiledAlphaBeta, AlphaBetaConfig()
         kinds["minimax"] = CompiledAlphaBeta, AlphaBetaConfig(pruning=ChancePruning.NONE)
-        if found := method_or_default(game.rules, "search_settings")("selective"):
-            selective = AlphaBetaConfig(**found)
+        if settings := method_or_default(game.rules, "search_settings")("selective"):
+            selective = AlphaBetaConfig(**settings)
             kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
     root = Root(game, None)
     kernels = {name: kind.program.kernel(**kind.constants(root, config)) for name, (kind, config) in kinds.items()}

@@ -108,11 +108,11 @@ class PolicyTable:
 
     def probabilities(self, game: Any, state: Any) -> Mapping[int, float]:
         """The probability of each legal action of the player to move; uniform at a state that is not listed."""
-        found = self.entry(game, state)
-        if found is None:
+        entry = self.entry(game, state)
+        if entry is None:
             actions = game.legal_actions(state)
             return dict.fromkeys(actions, 1 / len(actions))
-        return found[1]
+        return entry[1]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, in place of one that is there.

@@ -161,13 +161,13 @@ class ExternalSampling:
 
     def _decision(self, state: Any, mover: int) -> _Decision:
         key = mover, self.game.information_state_key(state, mover)
-        found = self._decisions.get(key)
-        if found is None:
+        decision = self._decisions.get(key)
+        if decision is None:
             actions = self.game.legal_actions(state)
             if not actions:
                 raise no_legal_action(self.game)
-            found = self._decisions[key] = _Decision(actions)
-        return found
+            decision = self._decisions[key] = _Decision(actions)
+        return decision
 
     def policy(self) -> PolicyTable:
         """The average policy, at all information states that were met."""

@@ -112,18 +112,18 @@ class Features:
         self.weights: Floats | None = None
         self._numbers = _observed if source == OBSERVATION else self._written(import_name(source))
 
-    def _written(self, found: Any) -> Callable[[Any, Any], Any]:
-        if isinstance(found, LinearEvaluator):
-            self.weights = np.array([float(weight) / found.scale for weight in found.weights.values()])
-            found = {name: found.features[name] for name in found.weights}
-        if isinstance(found, Mapping) and found and all(map(callable, found.values())):
-            functions = list(found.values())
+    def _written(self, source: Any) -> Callable[[Any, Any], Any]:
+        if isinstance(source, LinearEvaluator):
+            self.weights = np.array([float(weight) / source.scale for weight in source.weights.values()])
+            source = {name: source.features[name] for name in source.weights}
+        if isinstance(source, Mapping) and source and all(map(callable, source.values())):
+            functions = list(source.values())
             return lambda game, state: [function(game, state) for function in functions]
-        if callable(found) and not isinstance(found, type):
-            return found  # type: ignore[no-any-return]  # what it returns is checked
+        if callable(source) and not isinstance(source, type):
+            return source  # type: ignore[no-any-return]  # what it returns is checked
         raise InvalidSettingError(
             f"{self.source} must be a LinearEvaluator, a dictionary of functions of game and state by name, or a "
-            f"function that returns numbers, not {found!r}"
+            f"function that returns numbers, not {source!r}"
         )
 
     def row(self, game: Any, state: Any) -> tuple[int, Floats]:
@@ -135,8 +135,8 @@ class Features:
         """
         numbers = self._numbers(game, state)
         try:
-            found = list(numbers.values()) if isinstance(numbers, Mapping) else numbers
-            values = np.asarray(found, float).ravel()
+            listed = list(numbers.values()) if isinstance(numbers, Mapping) else numbers
+            values = np.asarray(listed, float).ravel()
         except (TypeError, ValueError):
             values = np.array([math.nan])
         if not np.isfinite(values).all():

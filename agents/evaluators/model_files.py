@@ -140,8 +140,8 @@ class OnnxModel:
 
     def run(self, network: Any, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         inputs = zip(network.get_inputs(), (observations, masks), strict=False)
-        found: Sequence[Any] = network.run(None, {entry.name: _typed(batch, entry) for entry, batch in inputs})
-        return found
+        outputs: Sequence[Any] = network.run(None, {entry.name: _typed(batch, entry) for entry, batch in inputs})
+        return outputs
 
 
 def _typed(batch: NDArray[Any], entry: Any) -> NDArray[Any]:

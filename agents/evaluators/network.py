@@ -56,8 +56,8 @@ def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
     """
     planes = method_or_default(game.rules, "planes")
     low = (1 << 64) - 1
-    found = [[[word & low for word in flat(planes(state, seat))] for seat in (0, 1)] for state in states]
-    return np.array(found, np.uint64)
+    words = [[[word & low for word in flat(planes(state, seat))] for seat in (0, 1)] for state in states]
+    return np.array(words, np.uint64)
 
 
 def require_planes(game: Any) -> None:
@@ -158,8 +158,8 @@ class PlaneNetwork:
         squares = np.clip(values, 0, ONE).astype(np.int64) ** 2
         sides = np.concatenate((squares[rows, movers], squares[rows, 1 - movers]), axis=1)
         sums = (sides * self.outputs[phase]).sum(axis=1)
-        found: npt.NDArray[np.float64] = (sums / float(ONE) + self.output_bias[phase]) / float(ONE * OUTPUT_ONE)
-        return found
+        odds: npt.NDArray[np.float64] = (sums / float(ONE) + self.output_bias[phase]) / float(ONE * OUTPUT_ONE)
+        return odds
 
     def __call__(self, game: Game[Any], state: Any) -> tuple[float, ...]:
         require_planes(game)
@@ -376,10 +376,10 @@ class ShippedNetwork:
         return self._network(game).tables(game)
 
     def _network(self, game: Game[Any]) -> PlaneNetwork:
-        found = shipped_network(game)
-        if found is None:
+        network = shipped_network(game)
+        if network is None:
             raise UnsupportedGameError(
                 f"this package has no network for {game.traits.name}: `zermelo tune ENV --model network "
                 "--out FILE` learns one, for evaluator='FILE'"
             )
-        return found
+        return network

@@ -71,8 +71,8 @@ class NetworkEvaluator:
         return self.evaluate_batch(game, [state])[0].values
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
-        found: Sequence[Any] = self.network(*(observations, masks)[: 1 + self.mask_input])
-        return found
+        outputs: Sequence[Any] = self.network(*(observations, masks)[: 1 + self.mask_input])
+        return outputs
 
     def evaluate_batch(self, game: Game[Any], states: Sequence[Any]) -> Sequence[Rated]:
         """Rates each state by the network.
@@ -99,13 +99,13 @@ class NetworkEvaluator:
             for row in range(len(states))
         ]
 
-    def _checked(self, found: Any, count: int, game: Game[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _checked(self, answer: Any, count: int, game: Game[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         actions, seats = game.traits.num_actions, game.traits.seats
         try:
-            policy, value = (numpy_array(part).astype(float) for part in tuple(found)[:2])
+            policy, value = (numpy_array(part).astype(float) for part in tuple(answer)[:2])
         except (TypeError, ValueError) as error:
             raise InvalidSettingError(
-                f"a policy-value network returns the policy and the value, two arrays, not {type(found).__name__}"
+                f"a policy-value network returns the policy and the value, two arrays, not {type(answer).__name__}"
             ) from error
         if policy.shape != (count, actions) or value.size not in (count, count * seats):
             raise InvalidSettingError(
@@ -132,8 +132,8 @@ class FileNetwork(NetworkEvaluator):
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         model: Any = self
-        found: Sequence[Any] = model.run(self.network, observations, masks)
-        return found
+        outputs: Sequence[Any] = model.run(self.network, observations, masks)
+        return outputs
 
     def __reduce__(self) -> Any:
         return functools.partial(type(self), **dict(self._settings())), ()

@@ -55,12 +55,12 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
         return load_evaluation(given)
     spec = parse_spec(given) if isinstance(given, str) else given
     if ":" in spec.name:
-        found = import_name(spec.name)
-        if isinstance(found, type):
-            return make_evaluator(_build(found, spec))
+        imported = import_name(spec.name)
+        if isinstance(imported, type):
+            return make_evaluator(_build(imported, spec))
         if spec.arguments:
             raise InvalidSettingError(f"{spec.name!r} is not a class, so it takes no settings: {spec}")
-        return make_evaluator(found)
+        return make_evaluator(imported)
     places = EVALUATORS | by_name("evaluators")
     if spec.name not in places:
         raise unknown_name("evaluator", spec.name, places)

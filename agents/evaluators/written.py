@@ -49,7 +49,8 @@ def features_for(game: Game[Any], state: Any) -> Evaluator | None:
     """The game's own evaluation, or that of its expert; None if there is none."""
     if isinstance(game, SupportsEvaluation):
         return GameEvaluator()
-    return next((found for expert in experts() if (found := expert.evaluator(game, state)) is not None), None)
+    evaluators = (expert.evaluator(game, state) for expert in experts())
+    return next((evaluator for evaluator in evaluators if evaluator is not None), None)
 
 
 def default_evaluator(game: Game[Any], state: Any) -> Evaluator:

@@ -31,12 +31,12 @@ def table_score(rules: Rules, state: Any, table: int) -> int:
         if part < 0:
             return ABSENT
         slot = part & load(table, MASK)
-        found = load(table, PARTS + 2 * slot)
-        while found != part + 1:
-            if found == 0:
+        stored = load(table, PARTS + 2 * slot)
+        while stored != part + 1:
+            if stored == 0:
                 return ABSENT
             slot = (slot + 1) & load(table, MASK)
-            found = load(table, PARTS + 2 * slot)
+            stored = load(table, PARTS + 2 * slot)
         place = load(table, PARTS + 2 * slot + 1) + rules.table_index(state)
     score = short(load(table, SCORES), place)
     if score == ABSENT or load(table, GAINS) == 0:

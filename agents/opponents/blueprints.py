@@ -53,7 +53,7 @@ class AgentBlueprint:
         if self._deals is None or self._deals[0] is not state:
             belief = AgentOpponent(self._agent) if isinstance(game, SupportsPast) else UNIFORM
             self._deals = state, dealer(belief, game, state, seat)
-        found = np.zeros((samples, len(actions)))
+        utilities = np.zeros((samples, len(actions)))
         for sample in range(samples):
             dealt, chance = self._deals[1](generator), int(generator.integers(2**62))
             for place, action in enumerate(actions):
@@ -61,8 +61,8 @@ class AgentBlueprint:
                 playouts = Playouts(game, *drawn, guide=lambda after, _: self.action(after))
                 after = playouts.result(dealt, action, playouts.generator)
                 end, _ = playouts.play(after, self._budget)
-                found[sample, place] = game.utility(end)[seat]
-        return found
+                utilities[sample, place] = game.utility(end)[seat]
+        return utilities
 
 
 def make_blueprint_agent(given: Any) -> Any:

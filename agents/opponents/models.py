@@ -152,9 +152,9 @@ def make_opponent(given: Any) -> OpponentModel:
             check_spec(spec, ("evaluator", "temperature"))
             return SoftmaxOpponent(**spec.arguments)
         if ":" in spec.name:
-            found = import_name(spec.name)
-            if not isinstance(found, type) and not spec.arguments:
-                return make_opponent(found)
+            imported = import_name(spec.name)
+            if not isinstance(imported, type) and not spec.arguments:
+                return make_opponent(imported)
         try:
             return AgentOpponent(spec)
         except UnknownNameError:

@@ -67,8 +67,8 @@ def solve_policy(
         best = max(values.values())
         return best, tuple(sorted(action for action, value in values.items() if value == best))
 
-    def note(solved: int, known: int) -> None:
-        budget.solved = lambda: (solved, known)
+    def note(solved: int, listed: int) -> None:
+        budget.solved = lambda: (solved, listed)
         budget.check_clock()
 
     try:

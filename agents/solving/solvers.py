@@ -49,8 +49,8 @@ class Solver(abc.ABC):
     def solve(self, state: Any, *, outcome_only: bool = False) -> Solution:
         """Solves an unfinished state: who wins, or its value and those of all its actions."""
         traits, seat = self.game.traits, self.game.to_move(state)
-        found = self._search(state, outcome_only=outcome_only)
-        lower, upper = found.value_bounds
+        result = self._search(state, outcome_only=outcome_only)
+        lower, upper = result.value_bounds
         value = lower if lower == upper else None
         outcome = outcome_of(traits, seat, lower, upper)
         return Solution(
@@ -61,7 +61,7 @@ class Solver(abc.ABC):
             nodes=self.budget.nodes,
             seconds=self.budget.seconds,
             proven=(outcome if outcome_only else value) is not None,
-            **found._asdict(),
+            **result._asdict(),
         )
 
     @abc.abstractmethod
@@ -120,18 +120,18 @@ class AlphaBetaSolver(Solver):
 
     def _values(self, search: TreeSearch, node: RootNode, iteration: Iteration, stopped_by: StoppedBy) -> Found:
         traits, state = self.game.traits, node.state
-        found = answer(search, node, iteration, _EXACT, depth=self.budget.deepest, stopped_by=stopped_by)
+        result = answer(search, node, iteration, _EXACT, depth=self.budget.deepest, stopped_by=stopped_by)
         decisive = {
             move.action: int(abs(move.score[1]))
             for move in sorted(iteration.moves)
             if move.is_exact and traits.terminal_rewards_only and move.score[0] != traits.constant / 2
         }
         lower, upper = utility_range(self.game, state, node.seat)
-        best = max(found.action_values.values(), default=lower)
+        best = max(result.action_values.values(), default=lower)
         if not iteration.finished and best != upper:
-            return Found((max(lower, best), upper), stopped_by, None, found.action_values, decisive)
-        line = self._to_the_end(search, state, found.principal_variation) if found.plies is not None else ()
-        return Found((best, best), stopped_by, found.plies, found.action_values, decisive, line)
+            return Found((max(lower, best), upper), stopped_by, None, result.action_values, decisive)
+        line = self._to_the_end(search, state, result.principal_variation) if result.plies is not None else ()
+        return Found((best, best), stopped_by, result.plies, result.action_values, decisive, line)
 
     def _to_the_end(self, search: TreeSearch, state: Any, line: tuple[int, ...]) -> tuple[int, ...]:
         """A line of best play, searched on from where the table has forgotten it; empty if a limit comes first."""
@@ -274,12 +274,12 @@ class ProofSolver(Solver):
             if left <= 0:
                 return None
             if self.game.to_move(child) == mover:
-                found = self._score(child, wanted - 1, wanted, wanted, left)
-                reaches = found.lower >= wanted
+                proof = self._score(child, wanted - 1, wanted, wanted, left)
+                reaches = proof.lower >= wanted
             else:
-                found = self._score(child, -wanted, 1 - wanted, -wanted, left)
-                reaches = found.upper <= -wanted
-            if found.stopped_by is not StoppedBy.COMPLETED:
+                proof = self._score(child, -wanted, 1 - wanted, -wanted, left)
+                reaches = proof.upper <= -wanted
+            if proof.stopped_by is not StoppedBy.COMPLETED:
                 return None
             if reaches:
                 return int(action)

@@ -174,15 +174,15 @@ class _Graph:
         states: list[Any] = []
 
         def number(state: Any) -> int:
-            found = self.numbers.setdefault(game.key(state), len(states))
-            if found == len(states):
-                if found == most_states:
+            place = self.numbers.setdefault(game.key(state), len(states))
+            if place == len(states):
+                if place == most_states:
                     raise UnsupportedGameError(
                         f"{game.traits.name} has more than {most_states} states: give value_iteration a greater "
                         "most_states, or use 'expectiminimax' with a depth"
                     )
                 states.append(state)
-            return found
+            return place
 
         for root in roots:
             number(root)

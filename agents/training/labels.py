@@ -98,8 +98,8 @@ def search_many(
             own.agent = dataclasses.replace(agent)
             own.agent.stop_by(stop)
         own.agent.reset(agent.seed + number)
-        found: SearchResult = own.agent.search_state(game, waiting[number])
-        return found
+        result: SearchResult = own.agent.search_state(game, waiting[number])
+        return result
 
     compiles = agent.compile is not Compile.NEVER
     if threads == 1 or not (compiles and can_compile_alpha_beta(game, agent.evaluator, agent.stop_test)):
@@ -227,8 +227,8 @@ class LabelWork(PureWork):
         else:
             results = [agent.search_state(game, state) for state in states]
         return [
-            {"position": first + number, **_row(game, position, found)}
-            for number, (position, found) in enumerate(zip(batch, results, strict=True))
+            {"position": first + number, **_row(game, position, result)}
+            for number, (position, result) in enumerate(zip(batch, results, strict=True))
         ]
 
 
@@ -243,7 +243,7 @@ def _game(env: Any) -> Any:
 
 
 def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]:
-    known: set[Any] = set()
+    keys: set[Any] = set()
     fruitless = 0
     for number in itertools.count():
         fruitless += 1
@@ -257,8 +257,8 @@ def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]
                 state = game.result(state, move)
             else:
                 key = game.key(state)
-                if key not in known:
-                    known.add(key)
+                if key not in keys:
+                    keys.add(key)
                     fruitless = 0
                     yield _Position(number, ply, list(moves), state)
                 actions = game.legal_actions(state)
@@ -268,7 +268,7 @@ def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]
             ply += 1
 
 
-def _row(game: Any, position: _Position, found: Any) -> dict[str, Any]:
+def _row(game: Any, position: _Position, result: Any) -> dict[str, Any]:
     state = position.state
     seat, legal = game.to_move(state), list(game.legal_actions(state))
     size = game.traits.num_actions or max(legal) + 1
@@ -281,24 +281,24 @@ def _row(game: Any, position: _Position, found: Any) -> dict[str, Any]:
         "observation": seen.ravel().astype(float).tolist(),
         "shape": list(seen.shape),
         "action_mask": np.isin(np.arange(size), legal).tolist(),
-        "value": float(found.value),
-        "values": [float(value) for value in found.values_by_seat],
-        "proven": bool(found.proven),
-        "best": int(found.action),
-        "policy": _policy(found, legal, size),
-        "action_values": [found.action_values.get(action) for action in range(size)],
-        "nodes": int(found.nodes),
+        "value": float(result.value),
+        "values": [float(value) for value in result.values_by_seat],
+        "proven": bool(result.proven),
+        "best": int(result.action),
+        "policy": _policy(result, legal, size),
+        "action_values": [result.action_values.get(action) for action in range(size)],
+        "nodes": int(result.nodes),
     }
 
 
-def _policy(found: Any, legal: list[int], size: int) -> list[float]:
+def _policy(result: Any, legal: list[int], size: int) -> list[float]:
     policy = [0.0] * size
-    total = sum(found.visits.values()) if found.visits else 0
-    if total and not found.proven:
-        shares = {action: visits / total for action, visits in found.visits.items()}
+    total = sum(result.visits.values()) if result.visits else 0
+    if total and not result.proven:
+        shares = {action: visits / total for action, visits in result.visits.items()}
     else:
-        top = found.action_values.get(found.action)
-        best = [a for a in legal if top is not None and found.action_values.get(a) == top] or [found.action]
+        top = result.action_values.get(result.action)
+        best = [a for a in legal if top is not None and result.action_values.get(a) == top] or [result.action]
         shares = dict.fromkeys(best, 1.0 / len(best))
     for action, share in shares.items():
         policy[action] = share

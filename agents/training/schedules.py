@@ -41,8 +41,8 @@ def agent_of(policy: Any, name: str = "policy") -> Agent:
     if isinstance(policy, type):
         policy = policy()
     if is_agent(policy):
-        found: Agent = policy
-        return found
+        agent: Agent = policy
+        return agent
     if callable(policy):
         return PolicyAgent(policy, name=name)
     raise InvalidSettingError(
@@ -194,14 +194,14 @@ def named(opponents: Any) -> list[tuple[str, Any]]:
         raise InvalidSettingError(
             f"opponents must be one or more agents, such as ['random', 'alphabeta(depth=2)'], not {opponents!r}"
         )
-    found: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     for number, opponent in enumerate(listed):
         agent = agent_of(opponent, "opponent")
         is_spec = isinstance(opponent, str)
         name = opponent if is_spec else str(getattr(agent, "name", f"opponent {number}"))
         # Each seat can have an agent of its own, made of the spec.
-        found[f"{name} #{number}" if name in found else name] = opponent if is_spec else agent
-    return list(found.items())
+        names[f"{name} #{number}" if name in names else name] = opponent if is_spec else agent
+    return list(names.items())
 
 
 def as_schedule(opponents: Any) -> OpponentSchedule:

@@ -79,12 +79,12 @@ class NoLimit(NamedTuple):
     def actions(self, bets: Bets) -> list[int]:
         pot, left = sum(bets.chips), self.stack - bets.chips[bets.mover]
         most, own = max(bets.raised), bets.raised[bets.mover]
-        found = [0, 1]
+        actions = [0, 1]
         if most - own < left or most == own:
-            found += [2] if own + pot // 2 > most and pot // 2 <= left else []
-            found += [3] if pot <= left else []
-            found += [4]
-        return found
+            actions += [2] if own + pot // 2 > most and pot // 2 <= left else []
+            actions += [3] if pot <= left else []
+            actions += [4]
+        return actions
 
     def after(self, bets: Bets, action: int) -> Bets:
         pot, left = sum(bets.chips), self.stack - bets.chips[bets.mover]

@@ -21,8 +21,8 @@ FIRSTS, SECONDS = (np.array(each) for each in np.triu_indices(52, 1))
 def _classes() -> Ints:
     ranks = np.sort(np.stack((FIRSTS % 13, SECONDS % 13)), axis=0)
     suited = FIRSTS // 13 == SECONDS // 13
-    found: Ints = np.where(suited, 13 * ranks[1] + ranks[0], 13 * ranks[0] + ranks[1])
-    return found
+    classes: Ints = np.where(suited, 13 * ranks[1] + ranks[0], 13 * ranks[0] + ranks[1])
+    return classes
 
 
 CLASS_OF: Final = _classes()
@@ -71,11 +71,11 @@ class Buckets:
         """The bucket of each pair of cards on a board, -1 of those that are on it; and how strong each is."""
         if not board:
             return CLASS_OF, np.zeros(PAIRS, np.int64)
-        found = equities(board, seed=board)
+        hands = equities(board, seed=board)
         part = board.bit_count() - 3
-        buckets = np.searchsorted(self.equity_bounds[part], found.means)
+        buckets = np.searchsorted(self.equity_bounds[part], hands.means)
         spread = self.sizes.spread[part]
         if spread > 1:
-            wider = found.spreads[:, None] > self.spread_bounds[part][buckets]
+            wider = hands.spreads[:, None] > self.spread_bounds[part][buckets]
             buckets = buckets * spread + wider.sum(axis=1)
-        return np.where(found.means < 0, -1, buckets), found.strengths
+        return np.where(hands.means < 0, -1, buckets), hands.strengths

@@ -146,9 +146,9 @@ class BookWork(PureWork):
             if score.lower == score.upper:
                 return self.prover.value(score.lower)[0], True
         else:
-            found = solve(self.game, state, nodes=self.nodes, compile="never")
-            if found.value is not None:
-                return found.value, True
+            solution = solve(self.game, state, nodes=self.nodes, compile="never")
+            if solution.value is not None:
+                return solution.value, True
         if self.agent is None:
             return traits.constant / 2, False
         self.agent.reset(seed)
@@ -182,9 +182,9 @@ class _Growth:
                     expanded = sum(node.moves is not None for node in nodes)
                     proven = sum(node.proven for node in nodes)
                     judged = tasks.map((state, key & 0x7FFFFFFF) for key, state in new.items())
-                    for key, found in zip(new, judged, strict=False):
-                        self._by_key[key] = _BookNode(new[key], *found)
-                        proven += found[1]
+                    for key, judgement in zip(new, judged, strict=False):
+                        self._by_key[key] = _BookNode(new[key], *judgement)
+                        proven += judgement[1]
                         now = time.monotonic()
                         if on_progress is not None:
                             on_progress(BookProgress(len(self._by_key), proven, expanded, now - started))

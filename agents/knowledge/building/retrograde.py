@@ -135,26 +135,26 @@ def _settled(
 
 def one_ply_back(graph: Graph, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
     """The bounds of gains that follow from those of the positions after each."""
-    rows, found = np.flatnonzero(np.diff(graph.starts)), []
+    rows, bounds = np.flatnonzero(np.diff(graph.starts)), []
     for exits, own, others in ((graph.exits, lower, upper), (graph.uppers, upper, lower)):
         options = np.where(graph.again, own[graph.children], -others[graph.children])
         options += np.where(np.abs(options) < ENDLESS, graph.leads, 0)
         best = exits.astype(np.int64)
         if len(rows):
             best[rows] = np.maximum(best[rows], np.maximum.reduceat(options, graph.starts[rows]))
-        found.append(best)
-    return found[0], found[1]
+        bounds.append(best)
+    return bounds[0], bounds[1]
 
 
 def inconsistent(graph: Graph, scores: Numbers) -> int:
     """The number of outcomes that differ from the best of their moves."""
-    found = graph.exits.astype(np.int64)
+    best = graph.exits.astype(np.int64)
     options = moved_back(scores[graph.children].astype(np.int64), graph.again)
     options[scores[graph.children] == ABSENT] = NO_EXIT
     rows = np.flatnonzero(np.diff(graph.starts))
     if len(rows):
-        found[rows] = np.maximum(found[rows], np.maximum.reduceat(options, graph.starts[rows]))
-    return int(np.count_nonzero((scores != ABSENT) & (found != scores)))
+        best[rows] = np.maximum(best[rows], np.maximum.reduceat(options, graph.starts[rows]))
+    return int(np.count_nonzero((scores != ABSENT) & (best != scores)))
 
 
 def _parents(back: Any, positions: Numbers) -> tuple[Numbers, Numbers, Numbers]:

@@ -77,18 +77,18 @@ class GroupWork(PureWork):
         local: dict[int, int] = {}
         for part in item.sizes:
             local[part] = sum(item.sizes[each] for each in local)
-        found: list[tuple[Numbers, ...]] = []
+        inner: list[tuple[Numbers, ...]] = []
         missing: set[int] = set()
         for part, size in item.sizes.items():
             for moves in self.expansion.of_part(part, size):
                 missing.update(set(np.unique(moves.names).tolist()) - local.keys() - item.known.keys())
                 if not missing:
-                    found.append(self._inner(moves, local, item.known))
+                    inner.append(self._inner(moves, local, item.known))
                 if self.report is not None:
                     self.report(item.sizes, local[part] + moves.first)
-        return missing or self.solved(found)
+        return missing or self.solved(inner)
 
-    def _inner(self, moves: MoveArrays, local: dict[int, int], known: dict[int, Numbers]) -> tuple[Numbers, ...]:
+    def _inner(self, moves: MoveArrays, local: dict[int, int], solved: dict[int, Numbers]) -> tuple[Numbers, ...]:
         """Moves inside the group; what the others lead to is known, and becomes an exit."""
         rows = np.repeat(np.arange(len(moves.exits)), moves.counts)
         children = moves.children[:, 0]
@@ -100,7 +100,7 @@ class GroupWork(PureWork):
                 children[those] += local[part]
                 inside |= those
                 continue
-            scores = known[part][:, children[those]].astype(np.int64)
+            scores = solved[part][:, children[those]].astype(np.int64)
             again = moves.again[those]
             if self.has_gains:
                 lower, upper = moves.leads[those] + np.where(again, scores, -scores[::-1])
@@ -113,11 +113,11 @@ class GroupWork(PureWork):
         inner = children[inside].astype(np.int32), moves.again[inside], moves.leads[inside].astype(np.int16)
         return exits, uppers, moves.repeats, counts, *inner
 
-    def solved(self, found: list[tuple[Numbers, ...]]) -> Solved:
+    def solved(self, rows: list[tuple[Numbers, ...]]) -> Solved:
         """The scores of the positions of a graph, each checked against those that its moves lead to."""
-        joined = (np.concatenate(each) for each in zip(*found, strict=True))
+        joined = (np.concatenate(each) for each in zip(*rows, strict=True))
         exits, uppers, repeats, counts, children, again, leads = joined
-        found.clear()
+        rows.clear()
         starts = np.concatenate([[0], np.cumsum(counts)])
         index = np.int32 if len(children) < 2**31 else np.int64
         inner = starts.astype(index), children.astype(index, copy=False), again, leads
@@ -136,8 +136,8 @@ class GroupWork(PureWork):
         drawn, memory, leads_to = np.random.default_rng(0), 0.0, set[int]()
         for part, size in sizes.items():
             places = drawn.integers(size, size=_SAMPLES).tolist()
-            found = [next(self.expansion.of_part(part, min(at + _SAMPLE, size), at)) for at in places]
-            leads_to.update(*(np.unique(each.names).tolist() for each in found))
-            moves = sum(len(each.names) for each in found) / sum(len(each.exits) for each in found)
+            samples = [next(self.expansion.of_part(part, min(at + _SAMPLE, size), at)) for at in places]
+            leads_to.update(*(np.unique(each.names).tolist() for each in samples))
+            moves = sum(len(each.names) for each in samples) / sum(len(each.exits) for each in samples)
             memory += size * (BYTES_A_POSITION + moves * BYTES_A_MOVE)
         return int(memory), leads_to - sizes.keys()

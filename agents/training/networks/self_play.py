@@ -48,14 +48,14 @@ _NEWTON_STEPS, _FLAT = 20, 1e-9
 
 def random_states(game: Any) -> list[Any]:
     """The states of some random games, always the same ones."""
-    generator, found = np.random.default_rng(1), list[Any]()
+    generator, states = np.random.default_rng(1), list[Any]()
     for _ in range(_GAMES):
         state = game.initial_state()
-        while not game.is_terminal(state) and len(found) < _STATES:
-            found.append(state)
+        while not game.is_terminal(state) and len(states) < _STATES:
+            states.append(state)
             actions = game.legal_actions(state)
             state = game.result(state, actions[int(generator.integers(len(actions)))])
-    return found
+    return states
 
 
 class Choice(NamedTuple):
@@ -168,9 +168,9 @@ def calibrated(lessons: Lessons) -> Lessons:
 
     A written evaluation need not be a chance, and a search by a network is surer of itself than its network.
     """
-    known = ~np.isnan(lessons.values)
-    outcomes = lessons.outcomes[known].astype(float)
-    shares = np.clip(lessons.values[known].astype(float), _LEAST_SHARE, 1 - _LEAST_SHARE)
+    has_value = ~np.isnan(lessons.values)
+    outcomes = lessons.outcomes[has_value].astype(float)
+    shares = np.clip(lessons.values[has_value].astype(float), _LEAST_SHARE, 1 - _LEAST_SHARE)
     odds = np.log(shares / (1 - shares))
     power = 1.0
     for _ in range(_NEWTON_STEPS):  # of the log loss
@@ -180,7 +180,7 @@ def calibrated(lessons: Lessons) -> Lessons:
             return lessons
         power = min(max(power - ((chances - outcomes) * odds).mean() / curvature, power / 2), 2 * power)
     values = lessons.values.copy()
-    values[known] = 1 / (1 + np.exp(-power * odds))
+    values[has_value] = 1 / (1 + np.exp(-power * odds))
     return dataclasses.replace(lessons, values=values)
 
 
@@ -219,8 +219,8 @@ class CompiledGames(CompiledAlphaBeta):
         lower, upper = game.traits.utility_bounds
         count = plane_words(game, [state]).shape[2]
         planes = np.empty((MAX_MOVES, 2, count), np.uint64)
-        found = np.empty((MAX_MOVES + 1, 2), np.int64)
-        sizes = planes.ctypes.data, count, game.symmetries, found.ctypes.data, MAX_MOVES, opening, nodes
+        recorded = np.empty((MAX_MOVES + 1, 2), np.int64)
+        sizes = planes.ctypes.data, count, game.symmetries, recorded.ctypes.data, MAX_MOVES, opening, nodes
         positions = 0
 
         def call(search: Search) -> None:
@@ -228,9 +228,9 @@ class CompiledGames(CompiledAlphaBeta):
             positions = max(self._kernel(*search.start(state), *sizes, search), 0)
 
         race(call, self.searches, self.budget.check_clock)
-        movers = found[1 : positions + 1, 0].astype(np.int8)
-        values = (found.view(np.float64)[1 : positions + 1, 1] - lower) / (upper - lower)
-        outcomes = (found.view(np.float64)[0, movers] - lower) / (upper - lower)
+        movers = recorded[1 : positions + 1, 0].astype(np.int8)
+        values = (recorded.view(np.float64)[1 : positions + 1, 1] - lower) / (upper - lower)
+        outcomes = (recorded.view(np.float64)[0, movers] - lower) / (upper - lower)
         values = np.where(movers == 0, values, 1 - values)
         return Lessons(planes[:positions], movers, outcomes.astype(np.float32), values.astype(np.float32))
 

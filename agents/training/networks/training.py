@@ -49,10 +49,10 @@ def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> lis
     """
     bits = 64 * plane_words(game, states[:1]).shape[2]
     straight = np.arange(bits, dtype=np.int32)
-    found = [np.stack((straight, straight + bits))]
+    ways = [np.stack((straight, straight + bits))]
     rules = game.rules
     if not (hasattr(rules, "layout") and hasattr(rules, "planes")):
-        return found
+        return ways
     squares = _squares(rules)
     for turn in _seat_turns(game, start, np.random.default_rng(seed)):
         image, word = straight.copy(), 0
@@ -61,8 +61,8 @@ def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> lis
             at = 64 * (word + squares // WORD) + squares % WORD if is_set else 64 * word + squares
             image[at] = turned(at, turn)
             word += len(plane) if is_set else 1
-        found.append(np.stack((straight, image)))
-    return found
+        ways.append(np.stack((straight, image)))
+    return ways
 
 
 def turned(board: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
@@ -77,8 +77,8 @@ def turned(board: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
 def _squares(rules: Any) -> npt.NDArray[np.int64]:
     """The bit of each square in a plane; shape (rows, columns)."""
     rows, columns, first, down, right = rules.layout()
-    found: npt.NDArray[np.int64] = first + down * np.arange(rows)[:, None] + right * np.arange(columns)
-    return found
+    bits: npt.NDArray[np.int64] = first + down * np.arange(rows)[:, None] + right * np.arange(columns)
+    return bits
 
 
 def _board(rules: Any, state: Any, seat: int) -> npt.NDArray[np.int8]:
@@ -98,17 +98,17 @@ def _seat_turns(game: Any, start: Any, generator: np.random.Generator) -> list[i
     games are compared: which squares change, from what to what, wherever they are on the board.
     """
     turns = [0, 1] if game.rules.layout()[0] == 1 else [0, 2, 3]
-    known: set[bytes] = set()
+    changes: set[bytes] = set()
     seen: dict[int, Counter[bytes]] = {turn: Counter() for turn in turns}
     for _ in range(_WALKS):
         for state, child in itertools.pairwise(random_game(game, start, generator, _WALK_STEPS)):
             mover = game.to_move(state)
             before, after = (_board(game.rules, one, mover) for one in (state, child))
             if mover == 0:
-                known.add(_change(before, after))
+                changes.add(_change(before, after))
             for turn in turns if mover == 1 else ():
                 seen[turn][_change(turned(before, turn), turned(after, turn))] += 1
-    alike = {turn: sum(count for change, count in of.items() if change in known) for turn, of in seen.items()}
+    alike = {turn: sum(count for change, count in of.items() if change in changes) for turn, of in seen.items()}
     return [turn for turn in turns if alike[turn] >= _ALIKE * max(alike.values())]
 
 
@@ -276,10 +276,10 @@ def _used_columns(lessons: Lessons, columns: npt.NDArray[np.int32]) -> npt.NDArr
             looks[seat][column] = seen.tobytes()
     rare = min(_RARE, len(lessons) // 100)
     varies = ((counts > rare) & (counts < len(lessons) - rare)).any(axis=0)
-    found: dict[tuple[bytes, bytes], int] = {}
+    first_alike: dict[tuple[bytes, bytes], int] = {}
     for column in np.flatnonzero(varies).tolist():
-        found.setdefault((looks[0][column], looks[1][column]), column)
-    return np.array(sorted(found.values()), np.int64)
+        first_alike.setdefault((looks[0][column], looks[1][column]), column)
+    return np.array(sorted(first_alike.values()), np.int64)
 
 
 def _active(

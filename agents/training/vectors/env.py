@@ -234,8 +234,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     # -- what is seen
 
     def _seen(self, written: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-        shown = written.reshape(-1, *self._observer.shape).astype(self._observer.space.dtype)
-        return {"observation": shown, "action_mask": masks} if self._as_dict else shown
+        observations = written.reshape(-1, *self._observer.shape).astype(self._observer.space.dtype)
+        return {"observation": observations, "action_mask": masks} if self._as_dict else observations
 
     def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:
         arrays = self._of

@@ -124,9 +124,9 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
     )
 
 
-def _is_plain(agent: Any, *known: str) -> bool:
+def _is_plain(agent: Any, *allowed: str) -> bool:
     default = type(agent)()
-    names = {field.name for field in setting_fields(agent)} - {*known, "name", "seed"}
+    names = {field.name for field in setting_fields(agent)} - {*allowed, "name", "seed"}
     return all(getattr(agent, name) == getattr(default, name) for name in names)
 
 
