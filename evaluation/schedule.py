@@ -115,21 +115,21 @@ class Schedule(Sequence[ScheduledGame]):
     @cached_property
     def _pairs(self) -> list[tuple[int, ...]]:
         """The agents of each pairing, in the order of their numbers: who begins depends on nothing else."""
-        found = dict.fromkeys(_groups(len(self.agents), self.seats))
+        pairings = dict.fromkeys(_groups(len(self.agents), self.seats))
         if self.teams:
-            found |= dict.fromkeys((agent,) * self.seats for agent in range(len(self.agents)))
+            pairings |= dict.fromkeys((agent,) * self.seats for agent in range(len(self.agents)))
         # By their last agents, so that further agents leave the pairings before them where they are.
-        groups = sorted(found, key=lambda group: group[::-1])
+        groups = sorted(pairings, key=lambda group: group[::-1])
         if self.pairings is Pairings.GAUNTLET:
             groups = [group for group in groups if 0 in group]
-        return [tuple(sorted(group, key=self._known.__getitem__)) for group in groups]
+        return [tuple(sorted(group, key=self._numbers.__getitem__)) for group in groups]
 
     @cached_property
     def _groups(self) -> list[tuple[str, ...]]:
         return [tuple(self.agents[agent] for agent in pairing) for pairing in self._pairs]
 
     @cached_property
-    def _known(self) -> Sequence[int]:
+    def _numbers(self) -> Sequence[int]:
         return range(len(self.agents)) if self.numbers is None else self.numbers
 
     @cached_property
@@ -198,7 +198,7 @@ class Schedule(Sequence[ScheduledGame]):
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
-        shift = (turn + sum(self._known[agent] for agent in self._pairs[pairing]) + 1) % self.seats
+        shift = (turn + sum(self._numbers[agent] for agent in self._pairs[pairing]) + 1) % self.seats
         return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
 
 

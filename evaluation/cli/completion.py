@@ -25,10 +25,10 @@ def environments(incomplete: str) -> list[str]:
 
 def agents(incomplete: str) -> list[str]:
     """Agents that begin so; after ``alphabeta(`` its settings, after ``ties=`` what they may be."""
-    found = _OPEN.fullmatch(incomplete)
-    if found is None:
+    match = _OPEN.fullmatch(incomplete)
+    if match is None:
         return []
-    before, word, value = found["before"], found["word"], found["value"]
+    before, word, value = match["before"], match["word"], match["value"]
     if not before:
         return _names(word)
     owner = _owner(before)

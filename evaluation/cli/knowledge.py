@@ -260,11 +260,11 @@ def ladder_command(
         if perfect := perfect_play(env, path, move_seconds):
             write_ladder({"perfect": perfect, **ladder}, path)
     line.clear()
-    found = Levels.read(path)
+    levels = Levels.read(path)
     rows = [
-        [rung.agent, *map(found.shown, (rung.rating, rung.lower, rung.upper)), f"{rung.ms:.3g}"]
-        for rung in reversed(found.rungs)
+        [rung.agent, *map(levels.shown, (rung.rating, rung.lower, rung.upper)), f"{rung.ms:.3g}"]
+        for rung in reversed(levels.rungs)
     ]
-    name = "Elo" if found.unit is Unit.ELO else f"reward with {found.baseline}"
+    name = "Elo" if levels.unit is Unit.ELO else f"reward with {levels.baseline}"
     typer.echo(TextTable(["agent", name, "from", "to", "ms a move"], rows).text())
-    typer.echo(f"\n{found.about['games']:,} games in {found.about['minutes']} minutes; written to {path}")
+    typer.echo(f"\n{levels.about['games']:,} games in {levels.about['minutes']} minutes; written to {path}")

@@ -19,9 +19,9 @@ USAGE: Final[type[Any]] = typer.BadParameter.__mro__[1]
 _WORDS: Final = {int: "a whole number", float: "a number", Path: "the name of a file or folder"}
 
 
-def no_command(name: str, known: Sequence[str]) -> UnknownNameError:
+def no_command(name: str, names: Sequence[str]) -> UnknownNameError:
     """The error for a command that there is not."""
-    hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+    hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
     return UnknownNameError(f"no command is called {name!r}: {hint}")
 
 

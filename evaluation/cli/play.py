@@ -108,7 +108,7 @@ def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bo
         agent = agents.get(mover)
         if agent is not None:
             action = agent.act(driver.env)
-            typer.echo(f"{driver.seat_names[mover]} {_said(driver.env, action)}")
+            typer.echo(f"{driver.seat_names[mover]} {_shown_move(driver.env, action)}")
         else:
             _show(driver.env, mover)
             action = _ask(driver)
@@ -120,7 +120,7 @@ def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bo
     return True
 
 
-def _said(env: Any, action: Any) -> str:
+def _shown_move(env: Any, action: Any) -> str:
     """A move as the others are told of it; if all choose at the same time, only that there is one."""
     from zermelo.evaluation.positions.moves import game_or_none, listed_moves, move_labels
 

@@ -103,12 +103,12 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.run import read_standings
 
-    found = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
+    judgement = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
     return {
         "records": read_games(folder),
         "replayer": Replayer(trust=trust),
         "standings": read_standings(folder),
-        "judged": found,
+        "judged": judgement,
         "verdicts": functools.partial(read_verdicts, folder / VERDICTS),
         "run": read_run(folder),
         "curves": curves,
@@ -129,12 +129,12 @@ def _judged_before(folder: Path) -> dict[str, Any] | None:
     from zermelo.evaluation.errors import StoreError
 
     try:
-        found: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
+        judgement: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise StoreError(f"cannot read {folder / JUDGED} ({error}): run `zermelo judge` again") from error
-    return found
+    return judgement
 
 
 def judge_folder(
@@ -159,20 +159,20 @@ def judge_folder(
     from zermelo.evaluation.tournament.run import read_sources
 
     records, run = read_games(folder), read_sources(folder)
-    found: JudgeTable | ExploitabilityTable | None = None
+    table: JudgeTable | ExploitabilityTable | None = None
     if run is not None:
-        found = exploited(env or run[0], run[1], trust=trust)
-    if found is None:
-        known = read_verdicts(folder / VERDICTS)
+        table = exploited(env or run[0], run[1], trust=trust)
+    if table is None:
+        earlier = read_verdicts(folder / VERDICTS)
         judge = Judge(JudgeWork(env, nodes or NODES, trust, tables))
-        verdicts = judge.judged(records, known, games=games, runner=runner)
-        with append_lines(folder / VERDICTS, [one.to_json() for one in known.values()]) as write:
+        verdicts = judge.judged(records, earlier, games=games, runner=runner)
+        with append_lines(folder / VERDICTS, [one.to_json() for one in earlier.values()]) as write:
             for one in tracked(verdicts, min(len(records), games or len(records)), "judging"):
-                if known.get(one.game_id) != one:
+                if earlier.get(one.game_id) != one:
                     write(one.to_json())
-        found = judge.table()
-    write_text(folder / JUDGED, json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
-    return found
+        table = judge.table()
+    write_text(folder / JUDGED, json.dumps(table.to_dict(), indent=2, allow_nan=False) + "\n")
+    return table
 
 
 def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> ExploitabilityTable | None:
@@ -186,13 +186,13 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
     if (not trust and env_runs_own_code(env)) or not hides_information(env):
         return None
-    known = {name: text for name, text in agents.items() if trust or is_plain_agent(text)}
+    allowed = {name: text for name, text in agents.items() if trust or is_plain_agent(text)}
     notes = tuple(
         f"{name} is not judged, because that would run code of {text}: if you know it, give --trust"
         for name, text in agents.items()
-        if name not in known
+        if name not in allowed
     )
-    return agents_exploited(env, known, notes=notes)
+    return agents_exploited(env, allowed, notes=notes)
 
 
 @arguments.takes_runner
@@ -227,13 +227,13 @@ def judge(
     """
     from zermelo.evaluation.tournament.run import make_runner
 
-    found = judge_folder(
+    table = judge_folder(
         folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=make_runner(**runner)
     )
     if as_json:
-        arguments.print_json(found.to_dict())
+        arguments.print_json(table.to_dict())
     else:
-        typer.echo(str(found))
+        typer.echo(str(table))
 
 
 def export(

@@ -59,8 +59,8 @@ def search(
         raise InvalidSettingError(
             f"{agent} only returns an action and cannot explain a search: choose an agent that searches"
         )
-    known = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
-    if exact and "exact" in known:
+    settings = {field.name for field in fields(searcher)} if hasattr(searcher, "__dataclass_fields__") else set()
+    if exact and "exact" in settings:
         searcher = replace(searcher, exact=True)
     driver = arguments.position_after(env, moves, seed)
     seat = driver.turn()
@@ -71,7 +71,7 @@ def search(
     game = as_game(driver.env)
     show = _Shower(game, game.snapshot(driver.env))
     if watch:
-        if "on_iteration" not in known:
+        if "on_iteration" not in settings:
             raise InvalidSettingError(f"{agent} has no iterations to watch: leave --watch out")
         searcher = replace(searcher, on_iteration=show.iteration)
     searcher.reset(seed)
@@ -131,9 +131,9 @@ class _Shower:
     def iteration(self, result: SearchResult) -> None:
         """Prints a line for an iteration."""
         if result.visits:
-            told = f"simulations {result.stats['simulations']:>9,.0f}  value {result.value:>9.4f}"
+            progress = f"simulations {result.stats['simulations']:>9,.0f}  value {result.value:>9.4f}"
             visits = "  ".join(self.ranked(result.visits, ",")[:4])
-            typer.echo(f"{told}  {result.seconds:>8.2f} s  visits {visits}")
+            typer.echo(f"{progress}  {result.seconds:>8.2f} s  visits {visits}")
             return
         typer.echo(
             f"depth {result.depth:>3}  value {result.value:>9.4f}  {result.nodes:>11,} nodes"
@@ -156,7 +156,7 @@ class _Shower:
         depth = f", depth {result.depth}" if result.depth else ""
         cost = f", {1000 * result.leaf_seconds:,.3g} ms each" if result.leaf_seconds >= 1e-4 else ""
         slow = f"in Python, hundreds of times slower than compiled: {result.why_plain}"
-        said = {
+        parts = {
             "value": f"{result.value:.6g}{error} for {player} ({kind}{plies})",
             "best": f"{self.line(result.action)}{f' (as good: {others})' if others else ''}",
             "actions": "   ".join(values),
@@ -169,7 +169,7 @@ class _Shower:
             "note": result.note,
             "stopped": _REASONS.get(result.stopped_by.value, result.stopped_by.value),
         }
-        lines = {name: f"{name:10}{text}" for name, text in said.items() if text}
+        lines = {name: f"{name:10}{text}" for name, text in parts.items() if text}
         for name in {"actions", "visits"} & lines.keys():
             lines[name] = textwrap.fill(lines[name], 100, subsequent_indent=" " * 10)
         return "\n".join(lines.values())
@@ -273,29 +273,29 @@ def warmup(
         game = as_game(arguments.position_after(name, "", 0).env, patience=seconds)
         if not isinstance(game, RulesGame):
             typer.echo(f"{name}: nothing to compile  ({time.perf_counter() - begun:.1f} s)")
-            _tell_traits(game.traits)
+            _print_traits(game.traits)
             continue
         if not kernels_of(game):
             typer.echo(f"{name}: nothing to compile")
             continue
         typer.echo(f"{name}:", nl=False)
-        taken = warm_up(game, on_kernel=_tell)
+        taken = warm_up(game, on_kernel=_print_kernel)
         typer.echo(f"  (together {sum(taken.values()):.1f} s)")
 
 
 _TRAITS = ("information", "chance", "reward_sum")
 
 
-def _tell_traits(traits: Traits) -> None:
+def _print_traits(traits: Traits) -> None:
     """Prints what holds of an environment, and who or what says so."""
     for name in _TRAITS[: 2 + (traits.seats > 1)]:
         typer.echo(f"  {name:<12}  {getattr(traits, name)!s:<13}  {traits.source(name)}")
     if traits.assumed:
-        said = {name: str(getattr(traits, name)) for name in traits.assumed}
-        typer.echo(f"  If what is assumed is right, say so in its class: zermelo_traits = {said}")
+        assumed = {name: str(getattr(traits, name)) for name in traits.assumed}
+        typer.echo(f"  If what is assumed is right, say so in its class: zermelo_traits = {assumed}")
 
 
-def _tell(kernel: str, seconds: float) -> None:
+def _print_kernel(kernel: str, seconds: float) -> None:
     """Adds to the game's line as soon as there is something to add."""
     typer.echo(f"  {kernel} {seconds:.1f} s", nl=False)
     sys.stdout.flush()

@@ -172,10 +172,10 @@ def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hy
     return _Hypotheses((first, second), Sprt(), "the default")
 
 
-def _print_reward(what: str, found: MeanReward | None) -> None:
-    if found is None:
+def _print_reward(what: str, reward: MeanReward | None) -> None:
+    if reward is None:
         typer.echo(printable(f"{what}: no games"))
         return
-    low, high = found.interval
+    low, high = reward.interval
     ends = f"95 % interval {low:+.4g} to {high:+.4g}" if math.isfinite(high - low) else "no interval"
-    typer.echo(printable(f"{what}: {found.mean:+.4g} a game, {ends} (from {found.deals} deals)"))
+    typer.echo(printable(f"{what}: {reward.mean:+.4g} a game, {ends} (from {reward.deals} deals)"))

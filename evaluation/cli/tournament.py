@@ -125,8 +125,8 @@ def _print_judged(plan: Tournament, standings: Standings, out: Path | None, *, t
 
     env = str(plan.env)
     if out is not None:
-        found: Any = judge_folder(out, env=env, trust=True)  # whoever gave the agents has them run
+        judgement: Any = judge_folder(out, env=env, trust=True)  # whoever gave the agents has them run
     else:
         agents = {participant.name: str(participant.source) for participant in plan.participants}
-        found = exploited(env, agents, trust=True) or judge(standings.records, env)
-    typer.echo(f"\n{found}", err=to_error)
+        judgement = exploited(env, agents, trust=True) or judge(standings.records, env)
+    typer.echo(f"\n{judgement}", err=to_error)

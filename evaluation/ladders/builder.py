@@ -89,7 +89,7 @@ class LadderBuilder:
     move_seconds: float = 1.0
     seconds: float = 3600.0
     seed: int = 0
-    on_block: Callable[[str], None] = lambda said: None
+    on_block: Callable[[str], None] = lambda sentence: None
     _results: dict[tuple[str, str], MatchResult] = field(default_factory=dict, init=False)
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict, init=False)
     _seconds: dict[tuple[str, str], float] = field(default_factory=dict, init=False)
@@ -156,8 +156,8 @@ class LadderBuilder:
             blocks.append(Block(*pair, games or self._block_size(*pair), number))
         missing = [block for block in blocks if block.key not in self._journal.blocks]
         self._missing += missing
-        for found in itertools.islice(self._found, len(missing)):
-            self._journal.add(*found)
+        for played in itertools.islice(self._found, len(missing)):
+            self._journal.add(*played)
             self.on_block(f"{sum(block.games for block, _, _ in self._journal.blocks.values()):,} games")
         for asked in blocks:  # with less time it had other sizes
             block, result, seconds = self._journal.blocks[asked.key]
@@ -283,15 +283,15 @@ class LadderBuilder:
             if first in order and second in order:
                 games[order[first], order[second]] += sum(result[:3])
 
-        def known(i: int, j: int) -> float:
+        def information_of(i: int, j: int) -> float:
             """What the games of a pair tell of the difference, which its misfit limits."""
-            told = games[i, j] * weight[i, j]
-            return float(told / (1 + told * misfit))
+            independent = games[i, j] * weight[i, j]
+            return float(independent / (1 + independent * misfit))
 
         information = 1e-6 * np.eye(count)
         for i, j in itertools.combinations(range(count), 2):
             edge = np.eye(count)[i] - np.eye(count)[j]
-            information += (known(i, j) + known(j, i)) * np.outer(edge, edge)
+            information += (information_of(i, j) + information_of(j, i)) * np.outer(edge, edge)
         covariance = np.zeros((count, count))
         covariance[1:, 1:] = np.linalg.inv(information[1:, 1:])
         near = [
@@ -302,9 +302,9 @@ class LadderBuilder:
         for _ in range(BATCH):
             best = (-math.inf, 0, 1, 0, 0.0)
             for i, j, block, seconds in near:
-                before = known(i, j)
+                before = information_of(i, j)
                 games[i, j] += block
-                more = known(i, j) - before
+                more = information_of(i, j) - before
                 games[i, j] -= block
                 change = covariance[:, i] - covariance[:, j]
                 gain = more * change**2 / (1 + more * (change[i] - change[j]))
@@ -364,8 +364,10 @@ def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
         for name in elo
         if elo[name] < target and _is_noisy(spec := parse_spec(name), base) and spec.arguments["epsilon"] > least
     ]
-    most, known = min(weaker, default=(1.0, 0.0))
-    return _noisy(base, most - (most - least) * _share(target, known, elo[upper])) if most - least > 0.01 else None
+    most, elo_below = min(weaker, default=(1.0, 0.0))
+    if most - least <= 0.01:
+        return None
+    return _noisy(base, most - (most - least) * _share(target, elo_below, elo[upper]))
 
 
 def _share(target: float, lower: float, upper: float) -> float:

@@ -52,7 +52,7 @@ POLICY: Final = "policy"
 FAR: Final = 40.0
 """Log-ability that is as good as infinite."""
 
-_found: dict[str, RatedAnchors] = {}
+_ladders: dict[str, RatedAnchors] = {}
 """The ladders of this process, by what decides them."""
 
 
@@ -118,16 +118,16 @@ def _digest(*parts: Any) -> str:
 
 def default_anchors(env: Any) -> tuple[str, ...]:
     """Returns the baselines that can play a live environment that was reset: at least ``random``."""
-    found = ["random"]
+    anchors = ["random"]
     for number, group in enumerate(BASELINES):
-        if number > 1 and len(found) > 2:
+        if number > 1 and len(anchors) > 2:
             break
         try:
             require_fit(make_agent(group[0]), env, group[0])
         except (UnsupportedGameError, CloneError):
             continue
-        found += group
-    return tuple(found)
+        anchors += group
+    return tuple(anchors)
 
 
 def find_ladder(
@@ -151,9 +151,9 @@ def find_ladder(
     digest = _digest(env_name(env), list(by_name), seed, ANCHOR_GAMES, openings)
     own = fingerprint(env, innermost(driver.env))
     decisive = json.dumps([digest, own, [anchor.fingerprint for anchor in anchors]])
-    if decisive not in _found:
-        _found[decisive] = RatedAnchors(anchors, _elo(source, by_name, openings, seed), openings, digest)
-    return _found[decisive]
+    if decisive not in _ladders:
+        _ladders[decisive] = RatedAnchors(anchors, _elo(source, by_name, openings, seed), openings, digest)
+    return _ladders[decisive]
 
 
 def _elo(

@@ -67,7 +67,7 @@ class RewardLadderBuilder:
     move_seconds: float = 1.0
     seconds: float = 3600.0
     seed: int = 0
-    on_block: Callable[[str], None] = lambda said: None
+    on_block: Callable[[str], None] = lambda sentence: None
 
     def __post_init__(self) -> None:
         for name in ("move_seconds", "seconds"):
@@ -78,9 +78,9 @@ class RewardLadderBuilder:
         live = build_env(self.env)[0]
         live.reset(seed=0)
         baseline, started = BASELINES.get(self.method, "random"), time.process_time()
-        found = list(self._measured(baseline))
+        measured = list(self._measured(baseline))
         rungs: list[Rung] = []
-        for rung in sorted((rung for rung, _ in found), key=lambda rung: -rung.lower):
+        for rung in sorted((rung for rung, _ in measured), key=lambda rung: -rung.lower):
             if not rungs or rung.upper < rungs[-1].rating:
                 rungs.append(rung)
         if len(rungs) < 2:
@@ -95,7 +95,7 @@ class RewardLadderBuilder:
             "seed": self.seed,
             "unit": str(Unit.REWARD),
             "baseline": baseline,
-            "games": sum(games for _, games in found),
+            "games": sum(games for _, games in measured),
             "minutes": float(f"{(time.process_time() - started) / 60:.2g}"),
             "rungs": [
                 {"agent": row.agent, "reward": row.rating, "lower": row.lower, "upper": row.upper, "ms": row.ms}

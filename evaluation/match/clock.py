@@ -26,12 +26,12 @@ class TimeControl(NamedTuple):
         Raises:
             InvalidSettingError: It is written otherwise, or has no time for the game.
         """
-        found = _CONTROL.fullmatch(text) if isinstance(text, str) else None
-        if found is None or float(found[1]) == 0:
+        match = _CONTROL.fullmatch(text) if isinstance(text, str) else None
+        if match is None or float(match[1]) == 0:
             raise InvalidSettingError(
                 f"a clock is seconds for the game and for each move, such as '60+0.6', not {text!r}"
             )
-        return cls(float(found[1]), float(found[2] or 0))
+        return cls(float(match[1]), float(match[2] or 0))
 
 
 class SeatClocks:

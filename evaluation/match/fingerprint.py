@@ -49,19 +49,19 @@ def fingerprint(*things: Any) -> dict[str, str]:
 
 def changes(there: Mapping[str, str], here: Mapping[str, str]) -> str:
     """The differences in words; empty if there are none."""
-    found = []
+    differences = []
     for label in sorted({**there, **here}):
         old, new = there.get(label), here.get(label)
         if old == new:
             continue
         if label.startswith((_CODE, "file ", "numbers of ")):
-            found.append(
+            differences.append(
                 f"the {label} has changed" if old and new else f"the {label} is {'gone' if old else 'new'}"
             )
         else:
-            found.append(f"{label or 'it'} was {old or 'not set'} and is {new or 'not set'} now")
-    shown = found[:3] + ([f"and {len(found) - 3} more"] if len(found) > 3 else [])
-    return ", ".join(shown)
+            differences.append(f"{label or 'it'} was {old or 'not set'} and is {new or 'not set'} now")
+    first = differences[:3] + ([f"and {len(differences) - 3} more"] if len(differences) > 3 else [])
+    return ", ".join(first)
 
 
 class _Described:
@@ -104,7 +104,7 @@ class _Described:
             return
         label = f"{_CODE}{thing.__module__}.{thing.__qualname__}"
         text = _source(thing)
-        found = [self.parts.get(label, ""), text]  # two lambdas of one function have one name
+        texts = [self.parts.get(label, ""), text]  # two lambdas of one function have one name
         functions = [*vars(thing).values()] if isinstance(thing, type) else [thing]
         for value in (held for one in functions if isinstance(one, FunctionType) for held in _held(one)):
             if _is_code(value):
@@ -112,18 +112,18 @@ class _Described:
             else:
                 inner = _Described(self._seen)
                 inner.add("value", value)
-                found += (f"{key} {part}" for key, part in inner.parts.items())
-        names, known = set(_NAME.findall(text)), vars(sys.modules[thing.__module__])
-        modules = [value for name, value in known.items() if name in names and isinstance(value, ModuleType)]
+                texts += (f"{key} {part}" for key, part in inner.parts.items())
+        names, namespace = set(_NAME.findall(text)), vars(sys.modules[thing.__module__])
+        modules = [value for name, value in namespace.items() if name in names and isinstance(value, ModuleType)]
         for module in modules:
             if not _is_library(module):
-                known = {**vars(module), **known}
-        for name in sorted(names & known.keys()):
-            if _is_code(known[name]):
-                self.add("", known[name])
-            elif isinstance(known[name], _PLAIN) and name.isupper():
-                found.append(f"{name} {known[name]!r}")
-        self.parts[label] = _hash(*(part.encode() for part in found))
+                namespace = {**vars(module), **namespace}
+        for name in sorted(names & namespace.keys()):
+            if _is_code(namespace[name]):
+                self.add("", namespace[name])
+            elif isinstance(namespace[name], _PLAIN) and name.isupper():
+                texts.append(f"{name} {namespace[name]!r}")
+        self.parts[label] = _hash(*(part.encode() for part in texts))
         for base in getattr(thing, "__bases__", ()):
             self.add("", base)
 
@@ -203,8 +203,8 @@ def _source(thing: Any) -> str:
         if thing.__name__ != "<lambda>":
             return ast.dump(ast.parse(text))
         whole, line = ast.parse("".join(inspect.findsource(thing)[0])), thing.__code__.co_firstlineno
-        found = [node for node in ast.walk(whole) if isinstance(node, ast.Lambda) and node.lineno == line]
-        return " ".join(map(ast.dump, found))
+        lambdas = [node for node in ast.walk(whole) if isinstance(node, ast.Lambda) and node.lineno == line]
+        return " ".join(map(ast.dump, lambdas))
     except SyntaxError:  # the lines of a string may begin before those of the code
         return text
     except (OSError, TypeError):
@@ -218,11 +218,11 @@ def _is_code(value: Any) -> bool:
 
 def _held(function: FunctionType) -> list[Any]:
     """The values of a function's closure and defaults."""
-    found = []
+    values = []
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # the variable has no value yet
-            found.append(cell.cell_contents)
-    return [*found, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+            values.append(cell.cell_contents)
+    return [*values, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
 def _parameters(cls: type) -> list[str]:

@@ -176,8 +176,8 @@ def play_game(
     started = time.perf_counter()
     watch = on_turn or (lambda seat: None)
     moves: list[Move] = []
-    failure: Failure | None = None
-    limited, resigned = False, None
+    end: EndReason | None = None
+    failure, resigned = None, None
     clocks = None if control is None else SeatClocks(control, len(agents))
     try:
         _play_opening(driver, opening)
@@ -185,15 +185,14 @@ def play_game(
             watch(seat)
             _get_ready(agent, seat, names[seat], agent_seed, driver)
             watch(-1)
-        while (seat_to_move := driver.turn()) is not None:
+        while (mover := driver.turn()) is not None:
             if len(moves) >= max_moves:
-                limited = True
+                end = EndReason.MOVE_LIMIT
                 break
-            agent, name = agents[seat_to_move], names[seat_to_move]
             try:
-                moves.append(_one_move(driver, agent, seat_to_move, name, clocks, watch))
+                moves.append(_one_move(driver, agents[mover], mover, names[mover], clocks, watch))
             except Resignation:
-                resigned = seat_to_move
+                end, resigned = EndReason.RESIGNATION, mover
                 break
     except AgentFault as fault:
         failure = Failure(fault.kind, fault.seat, fault.message, fault.detail)
@@ -205,18 +204,15 @@ def play_game(
             if isinstance(agent, RemoteAgent):
                 agent.rest()
     rewards = tuple(driver.rewards)
-    played_out = EndReason.MOVE_LIMIT if limited else driver.end_reason()
-    if resigned is not None:
-        played_out = EndReason.RESIGNATION
-        if len(agents) > 1:
-            rewards = tuple(-1.0 if seat == resigned else 1.0 for seat in range(len(agents)))
+    if resigned is not None and len(agents) > 1:
+        rewards = tuple(-1.0 if seat == resigned else 1.0 for seat in range(len(agents)))
     return GameRecord(
         env=env,
         agents=tuple(names),
         seat_names=driver.seat_names,
         seed=seed,
         rewards=rewards,
-        end=played_out if failure is None else EndReason.FAILURE,
+        end=EndReason.FAILURE if failure is not None else end or driver.end_reason(),
         game_id=game_id,
         opening=tuple(plain(action) for action in opening),
         moves=tuple(moves),
@@ -227,8 +223,8 @@ def play_game(
 
 
 def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
-    if (found := play_known(driver, opening)) is not None:
-        ply, refusal = found
+    if (stopped := play_known(driver, opening)) is not None:
+        ply, refusal = stopped
         what = f"plays {refusal}" if refusal else f"{tuple(opening)!r} goes on after the end"
         raise InvalidSettingError(f"the opening {what}, at ply {ply}")
 

@@ -332,8 +332,8 @@ def versions() -> Mapping[str, str]:
         "zermelo", "numpy", "gymnasium", "pettingzoo", "shimmy", "open_spiel", "rlcard", "numba", "torch",
         "stable_baselines3", "sb3_contrib",
     )  # fmt: skip
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return {name: version for name, version in found.items() if version}
+            installed[name] = importlib.metadata.version(name)
+    return {name: version for name, version in installed.items() if version}

@@ -34,7 +34,7 @@ def json_number(value: Any) -> Any:
 
 def printable(text: str) -> str:
     """The text with escape sequences, other control characters and halves of characters written out."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def kept(text: str, most: int = LONGEST_TEXT) -> str:

@@ -66,15 +66,15 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
     where = "" if before is None else f"WHERE game_index < {before}"
     if openings is None:
         openings = ((read_spec(db) or {}).get("openings") or {"count": 1})["count"]
-    known = finishes(db, seats)
-    groups = _groups(db, known, seats, where)
+    by_number = finishes(db, seats)
+    groups = _groups(db, by_number, seats, where)
     if seats == 1:
-        return Results(groups, returns=_returns(db, known, where), openings=openings)
-    return Results(groups, rotations=_rotations(db, known, seats, where), openings=openings)
+        return Results(groups, returns=_returns(db, by_number, where), openings=openings)
+    return Results(groups, rotations=_rotations(db, by_number, seats, where), openings=openings)
 
 
 def _groups(
-    db: sqlite3.Connection, known: Mapping[int, Result], seats: int, where: str
+    db: sqlite3.Connection, by_number: Mapping[int, Result], seats: int, where: str
 ) -> dict[Result, ResultCount]:
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
     sums += "".join(
@@ -84,20 +84,20 @@ def _groups(
         f"SELECT finish, COUNT(*), MIN(game_index), COUNT(DISTINCT game_hash){sums} "
         f"FROM games {where} GROUP BY finish"
     )
-    found = {}
+    groups = {}
     for number, games, first, distinct, *by_seat in typed(rows, list[int | None]):
         counts, paid = by_seat[: 2 * seats], by_seat[2 * seats :]
-        if number not in known or None in (games, first, distinct, *counts):
+        if number not in by_number or None in (games, first, distinct, *counts):
             raise damaged_rows("games whose end is missing")
         (first_id,) = db.execute("SELECT game_id FROM games WHERE game_index = ?", (first,)).fetchone()
-        message = "" if known[number].failure is None else _message(db, first)
+        message = "" if by_number[number].failure is None else _message(db, first)
         is_known = set(paid[1::4]) == {games}
-        found[known[number]] = ResultCount(
+        groups[by_number[number]] = ResultCount(
             games, counts[::2], counts[1::2], distinct, first, str(first_id),
             message,
             *((paid[::4], paid[2::4], paid[3::4]) if is_known else ()),
         )  # fmt: skip
-    return found
+    return groups
 
 
 def _message(db: sqlite3.Connection, index: int) -> str:
@@ -109,36 +109,36 @@ def _message(db: sqlite3.Connection, index: int) -> str:
     return "" if failure is None else failure.message
 
 
-def _returns(db: sqlite3.Connection, known: Mapping[int, Result], where: str) -> dict[str, Counter[float]]:
-    found: dict[str, Counter[float]] = {}
+def _returns(db: sqlite3.Connection, by_number: Mapping[int, Result], where: str) -> dict[str, Counter[float]]:
+    returns: dict[str, Counter[float]] = {}
     rows = db.execute(f"SELECT finish, returned, COUNT(*) FROM games {where} GROUP BY finish, returned")
     for number, returned, games in typed(rows, tuple[int, float | None, int]):
         if returned is not None:
-            found.setdefault(known[number].agents[0], Counter())[returned] += games
-    return found
+            returns.setdefault(by_number[number].agents[0], Counter())[returned] += games
+    return returns
 
 
 def _rotations(
-    db: sqlite3.Connection, known: Mapping[int, Result], seats: int, where: str
+    db: sqlite3.Connection, by_number: Mapping[int, Result], seats: int, where: str
 ) -> dict[Rotation, Deals]:
-    void = {number for number, finish in known.items() if finish.void}
+    void = {number for number, finish in by_number.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))
     rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")
     checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in typed(batch, list[int | None]))
 
-    found: dict[Rotation, Deals] = {}
+    rotations: dict[Rotation, Deals] = {}
 
     @functools.lru_cache(maxsize=4096)
     def plan(numbers: tuple[int, ...]) -> tuple[Deals, tuple[Sequence[int], ...]]:
         """The deals of such games, and for each seat of each finished game the number of its agent."""
-        rotation = tuple(known[number] for number in numbers)
+        rotation = tuple(by_number[number] for number in numbers)
         names = sorted({name for finish in rotation for name in finish.agents})
         owners = tuple(
             () if finish.failure is not None else tuple(map(names.index, finish.agents)) for finish in rotation
         )
         if seats > 2:
             rotation = tuple(finish._replace(ranks=()) for finish in rotation)
-        return found.setdefault(rotation, Deals(0, [0] * len(names), [0] * len(names))), owners
+        return rotations.setdefault(rotation, Deals(0, [0] * len(names), [0] * len(names))), owners
 
     for _, games in itertools.groupby(checked, key=operator.itemgetter(0)):
         played = [row for row in games if row[1] not in void]
@@ -153,4 +153,4 @@ def _rotations(
         for agent, amount in enumerate(earned):
             deals.sums[agent] += amount
             deals.squares[agent] += amount * amount
-    return found
+    return rotations

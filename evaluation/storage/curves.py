@@ -97,16 +97,16 @@ def read_points(path: Path) -> list[tuple[CurvePoint, str]]:
         whole = path.read_bytes()
     except OSError as error:
         raise StoreError(f"cannot read the training run in {path}: {error.strerror or error}") from error
-    found = []
+    points = []
     lines = whole[: whole.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
     for number, line in enumerate(lines, start=1):
         try:
-            found.append((msgspec.json.decode(line, type=CurvePoint), line))
+            points.append((msgspec.json.decode(line, type=CurvePoint), line))
         except (ValueError, RecursionError) as error:
             raise StoreError(f"{path}, line {number}: not a rating of a training run ({error})") from error
         if number > _MAX_POINTS:
             raise StoreError(f"{path} has more than {_MAX_POINTS:,} ratings: give a file with fewer")
-    return sorted(found, key=lambda one: one[0].step)
+    return sorted(points, key=lambda one: one[0].step)
 
 
 def read_curve(path: str | os.PathLike[str]) -> Curve:

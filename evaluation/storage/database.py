@@ -75,8 +75,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
             version = _checked_version(db, path)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
-            if version and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                raise _damaged(path, found)
+            if version and (problem := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise _damaged(path, problem)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise translated(error, path) from error
         undo.pop_all()
@@ -309,29 +309,29 @@ def _counted(record: GameRecord) -> tuple[Any, ...]:
 
 def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Result]:
     """All rows of ``finishes`` by number."""
-    found = {}
+    by_number = {}
     for number, agents, ranks, failure, seat in db.execute(
         "SELECT finish, agents, ranks, failure, failed_seat FROM finishes"
     ):
         try:
             by_seat = [read_json(_text([column]), _LISTS) for column in (agents, ranks)]
-            finish = msgspec.convert((*by_seat, failure, seat), Result)
+            result = msgspec.convert((*by_seat, failure, seat), Result)
         except (ValueError, RecursionError) as error:
             raise damaged_rows(error) from error
-        count = len(finish.agents)
-        has_seat = finish.failed_seat is None or 0 <= finish.failed_seat < count
-        if count != seats or len(finish.ranks) != (0 if finish.void else count) or not has_seat:
-            raise damaged_rows(f"a game ended with {len(finish.ranks)} ranks for {count} agents")
-        found[number] = finish
-    return found
+        count = len(result.agents)
+        has_seat = result.failed_seat is None or 0 <= result.failed_seat < count
+        if count != seats or len(result.ranks) != (0 if result.void else count) or not has_seat:
+            raise damaged_rows(f"a game ended with {len(result.ranks)} ranks for {count} agents")
+        by_number[number] = result
+    return by_number
 
 
 def game_indices(db: sqlite3.Connection, end: int) -> list[int]:
     """The indices of the games in the schedule, which are below ``end``."""
-    found = [index for (index,) in typed(db.execute("SELECT game_index FROM games"), tuple[int])]
-    if any(not 0 <= index < end for index in found):
+    indices = [index for (index,) in typed(db.execute("SELECT game_index FROM games"), tuple[int])]
+    if any(not 0 <= index < end for index in indices):
         raise damaged_rows(f"a game has an index outside of a schedule of {end} games")
-    return found
+    return indices
 
 
 def damaged_rows(what: object) -> StoreError:
@@ -373,7 +373,7 @@ def _decoded(record: bytes | None) -> str:
 def typed(rows: Iterable[Sequence[Any]], kind: Any) -> list[Any]:
     """Rows whose columns are of the types of a tuple."""
     try:
-        found: list[Any] = msgspec.convert([*rows], list[kind])
-        return found
+        converted: list[Any] = msgspec.convert([*rows], list[kind])
+        return converted
     except msgspec.ValidationError as error:
         raise damaged_rows(error) from error

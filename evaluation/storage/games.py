@@ -65,8 +65,8 @@ class StoredGames(Sequence[GameRecord]):
         for called, line in self._read(start, stop):
             try:
                 record = _record(called, line)
-            except StoreError as found:
-                failed, error = [*failed, called], error or found
+            except StoreError as reason:
+                failed, error = [*failed, called], error or reason
                 continue
             is_any = True
             yield record, line
@@ -85,8 +85,8 @@ class StoredGames(Sequence[GameRecord]):
         for called, line in self._suspects():
             try:
                 _record(called, line)
-            except StoreError as found:
-                failed, error = [*failed, called], error or found
+            except StoreError as reason:
+                failed, error = [*failed, called], error or reason
         return "" if error is None else _left_out(failed, error)
 
     @overload
@@ -183,15 +183,15 @@ def _called(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
 def _of_text(path: Path) -> StoredGames:
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no regular file: choose another folder")
-    found = []
+    games = []
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             try:
-                found.append((game_order(GameRecord.from_json(line).game_id), line))
+                games.append((game_order(GameRecord.from_json(line).game_id), line))
             except StoreError as error:
                 if line.endswith("\n"):  # else it was being written when the process was killed
                     raise StoreError(f"{path}, line {number}: {error}") from error
-    return games_of([line for _, line in sorted(found)])
+    return games_of([line for _, line in sorted(games)])
 
 
 @explained

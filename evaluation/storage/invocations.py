@@ -74,31 +74,31 @@ class InvocationLog:
 
 def machine() -> dict[str, Any]:
     """The system, the processor's name as far as it is known, and the number of processors."""
-    found: dict[str, Any] = {"system": platform.platform(), "processors": os.cpu_count()}
+    about: dict[str, Any] = {"system": platform.platform(), "processors": os.cpu_count()}
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
     name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     name = name or platform.processor()
-    return {**found, "processor": name} if name else found
+    return {**about, "processor": name} if name else about
 
 
 def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ...]:
     """The commands that played a database's games."""
-    found = []
+    invocations = []
     for started, seconds, games, about in db.execute(
         "SELECT started, seconds, games, about FROM invocations ORDER BY number"
     ):
         try:
             played = {"started": started, "seconds": seconds, "games": games}
-            found.append(msgspec.convert(read_json(about, _ABOUT) | played, Invocation))
+            invocations.append(msgspec.convert(read_json(about, _ABOUT) | played, Invocation))
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"what {path} says of the commands that played its games cannot be read ({error}): put back a "
                 "copy of it"
             ) from error
-    return tuple(found)
+    return tuple(invocations)
 
 
 def notes_of(invocations: Sequence[Invocation]) -> list[str]:

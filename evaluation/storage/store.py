@@ -129,21 +129,21 @@ class Store:
                 )
 
     def _begin(self, folder: Path, spec: Mapping[str, Any]) -> None:
-        found = database.read_spec(self._db)
-        if found is None:
+        stored = database.read_spec(self._db)
+        if stored is None:
             database.create(self._db, spec, self._schedule.seats)
         else:
-            check_same_run(folder, found, spec, self._schedule.beginnings)
-            if spec.get("scheduled") != found.get("scheduled"):
-                found = {**found, **spec, "versions": found.get("versions", {})}
-                database.extend(self._db, found, self._schedule.place)
+            check_same_run(folder, stored, spec, self._schedule.beginnings)
+            if spec.get("scheduled") != stored.get("scheduled"):
+                stored = {**stored, **spec, "versions": stored.get("versions", {})}
+                database.extend(self._db, stored, self._schedule.place)
             finishes = database.finishes(self._db, self._schedule.seats)
             self._numbers = {finish: number for number, finish in finishes.items()}
             for index in database.game_indices(self._db, len(self._present)):
                 self._present[index] = 1
             if 0 in self._present:
-                check_versions(folder, found.get("versions", {}), spec.get("versions", {}))
-        replace_text(folder / SPEC, [json.dumps(spec if found is None else found, indent=2) + "\n"])
+                check_versions(folder, stored.get("versions", {}), spec.get("versions", {}))
+        replace_text(folder / SPEC, [json.dumps(spec if stored is None else stored, indent=2) + "\n"])
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

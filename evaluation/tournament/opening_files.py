@@ -76,8 +76,8 @@ def read_openings(
         _require(rules(), Chess, f"{name} is in PGN, which is for chess")
         games: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
     elif suffix == ".sgf" or _SGF.match(content):
-        found = _require(rules(), Go, f"{name} is in SGF, which is for Go")
-        games = _from_sgf(text, name, found.size)
+        go = _require(rules(), Go, f"{name} is in SGF, which is for Go")
+        games = _from_sgf(text, name, go.size)
     else:
         games = _from_lines(text, name, rules)
     try:
@@ -186,9 +186,9 @@ def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[Writ
 
 def _position(text: str, where: str) -> str:
     """The position of a line in FEN or EPD, in FEN."""
-    found = _FEN.fullmatch(text)
-    assert found is not None, "it has two words"
-    fen, rest = found[1], found[2]
+    match = _FEN.fullmatch(text)
+    assert match is not None, "it has two words"
+    fen, rest = match[1], match[2]
     if not _OPERATIONS.fullmatch(rest):
         raise InvalidSettingError(f"{where} has {shown(rest, 40)} after the position: leave it out")
     if len(fen.split()) == 4:

@@ -96,8 +96,8 @@ def openings_for(
             raise InvalidSettingError(
                 f"give a number of random plies ({wanted}) or opening_plies ({plies}), not both"
             )
-        found = random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
-        return RunOpenings(tuple(map(Opening, found)))
+        lines = random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
+        return RunOpenings(tuple(map(Opening, lines)))
     checker = _Checker(source, env, seed, plies)
     if isinstance(wanted, str | os.PathLike):
         name = os.fspath(wanted)
@@ -128,12 +128,12 @@ def openings_for(
 
 def _checked(written: Iterable[WrittenOpening], checker: _Checker, count: int) -> RunOpenings:
     """The first so many different openings, after a look at some more."""
-    found = dict[Opening, None]()
+    openings = dict[Opening, None]()
     for number, one in enumerate(written, start=1):
-        found[checker.played(one, number)] = None
-        if number >= CHECKED and len(found) >= count:
-            return RunOpenings(tuple(found)[:count], are_all=False)
-    return RunOpenings(tuple(found)[:count], len(found) <= count)
+        openings[checker.played(one, number)] = None
+        if number >= CHECKED and len(openings) >= count:
+            return RunOpenings(tuple(openings)[:count], are_all=False)
+    return RunOpenings(tuple(openings)[:count], len(openings) <= count)
 
 
 def spec_at(source: str, fen: str) -> str:
@@ -179,9 +179,9 @@ class _Checker:
             actions = self._read(driver, written)
         else:
             plies = None if self.plies is None else self.plies + written.setup
-            actions, said = written.moves[:plies], f"{written.where}, {_text(written.moves[:plies])},"
+            actions, name = written.moves[:plies], f"{written.where}, {_text(written.moves[:plies])},"
             if (refusal := _refusal(driver, actions)) is not None:
-                raise InvalidSettingError(f"{said} {refusal}")
+                raise InvalidSettingError(f"{name} {refusal}")
         if driver.turn() is None:
             raise InvalidSettingError(
                 f"{written.where} leaves nothing to play, as the game is over after {len(actions)} plies: take "
@@ -226,10 +226,10 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
         count: How many are wanted; there are fewer where the game has no more, or they are hard to find.
         seed: Decides them.
     """
-    found: dict[tuple[Any, ...], None] = {}
+    openings: dict[tuple[Any, ...], None] = {}
     agent = RandomAgent()
     in_vain = draw = 0
-    while len(found) < count and in_vain < DRY:
+    while len(openings) < count and in_vain < DRY:
         draw += 1
         opening_seed = derived_seed(seed, "opening", plies, draw)
         agent.reset(opening_seed)
@@ -240,7 +240,7 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
             actions.append(plain(action))
             driver.step(action)
         opening = tuple(actions)
-        if len(opening) < plies or driver.turn() is None or opening in found:
+        if len(opening) < plies or driver.turn() is None or opening in openings:
             in_vain += 1
             continue
         again = drive_env(env, derived_seed(opening_seed, "again"))
@@ -251,13 +251,13 @@ def random_openings(env: Any, *, plies: int, count: int, seed: int) -> tuple[tup
                 f"chance, but {_text(opening)} {refusal} when the environment is reset with another seed: leave "
                 "the openings out, such games differ by their seeds"
             )
-        found[opening] = None
+        openings[opening] = None
         in_vain = 0
-    if not found:
+    if not openings:
         raise InvalidSettingError(
             f"no opening of {plies} plies leaves a game to play: all of {DRY} random games were over by then"
         )
-    return tuple(found)
+    return tuple(openings)
 
 
 def _from_book(path: str, env: Any, *, count: int, seed: int, plies: int) -> Iterator[tuple[Any, ...]]:
@@ -274,8 +274,8 @@ def _from_book(path: str, env: Any, *, count: int, seed: int, plies: int) -> Ite
 
 
 def _refusal(driver: EnvDriver, opening: Sequence[Any]) -> str | None:
-    if (found := play_known(driver, opening)) is not None:
-        ply, refusal = found
+    if (stopped := play_known(driver, opening)) is not None:
+        ply, refusal = stopped
         return f"{f'plays {refusal}' if refusal else 'goes on after the end of the game'}, at ply {ply}"
     return None
 

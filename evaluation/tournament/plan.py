@@ -16,7 +16,7 @@ from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.known_classes import known_facts
+from zermelo.envs.traits.known_classes import known_class
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
@@ -190,8 +190,8 @@ def _schedule(
 
 def _refuse_early(settings: TournamentSettings, names: Sequence[str], driver: EnvDriver) -> None:
     """Refuses what can be refused before anything is compiled."""
-    may_be_team = settings.score == Scoring.TEAM or _said(driver.env).get("reward_sum") == RewardSum.GENERAL
-    schedule = _schedule(settings, names, driver, teams=may_be_team)
+    is_general = _given_traits(driver.env).get("reward_sum") == RewardSum.GENERAL
+    schedule = _schedule(settings, names, driver, teams=is_general or settings.score == Scoring.TEAM)
     _require_anchor(settings.anchor, names)
     if settings.sprt is not None and not settings.skip_unfit:
         SprtTest.of(schedule, tuple(names), settings.sprt)
@@ -216,10 +216,10 @@ def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 
 
 def _fitting(
-    found: Sequence[Participant], driver: EnvDriver, skip_unfit: bool
+    candidates: Sequence[Participant], driver: EnvDriver, skip_unfit: bool
 ) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
     fitting, left_out = [], []
-    for participant in found:
+    for participant in candidates:
         try:
             if participant.unfit is not None:
                 raise participant.unfit
@@ -284,8 +284,8 @@ MOVES: Final = 200
 
 def has_luck(env: Any) -> bool:
     """Whether chance or hidden moves may decide: everywhere but where it is known or declared that they do not."""
-    said = _said(env)
-    return not (said.get("chance") == Chance.NONE and said.get("information") == Information.PERFECT)
+    traits = _given_traits(env)
+    return not (traits.get("chance") == Chance.NONE and traits.get("information") == Information.PERFECT)
 
 
 def is_cooperative(env: Any, seed: int) -> bool:
@@ -294,7 +294,7 @@ def is_cooperative(env: Any, seed: int) -> bool:
     The environment is played in. Only games whose seats are known not to be opposed may be a team's, and of those
     only what paid something.
     """
-    if _said(env).get("reward_sum") != RewardSum.GENERAL:
+    if _given_traits(env).get("reward_sum") != RewardSum.GENERAL:
         return False
     agent, paid = RandomAgent(), False
     try:
@@ -314,6 +314,6 @@ def is_cooperative(env: Any, seed: int) -> bool:
         return False
 
 
-def _said(env: Any) -> dict[str, Any]:
+def _given_traits(env: Any) -> dict[str, Any]:
     raw = innermost(env)
-    return {**known_facts(raw).traits_of(raw), **declared_traits(raw)}
+    return {**known_class(raw).traits_of(raw), **declared_traits(raw)}

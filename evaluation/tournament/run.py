@@ -120,7 +120,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
         counted = store.results()
         notes = [*map(printable, plan.left_out), *store.notes(), *unreadable(store.records)]
         if plan.test is not None and stopped is None:
-            notes.append(plan.test.said(loop.verdict, counted))
+            notes.append(plan.test.note(loop.verdict, counted))
         standings = Standings(
             results=counted, records=store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
             seat_names=plan.seat_names, anchor=plan.settings.anchor, earlier_notes=notes, score=plan.score,
@@ -211,7 +211,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
-                notes, planned = [*notes, test.said(verdict, counted)], counted.games
+                notes, planned = [*notes, test.note(verdict, counted)], counted.games
     return Standings(
         results=counted, records=records, agents=[agent["name"] for agent in spec["agents"]], planned=planned,
         env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,

@@ -57,7 +57,7 @@ class StoppingRule(Protocol):
         """The decision of the games before a look, or None if they must go on."""
         ...
 
-    def said(self, verdict: str | None, results: Results) -> str:
+    def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
         ...
 
@@ -115,7 +115,7 @@ class LeaderTest:
         sure = all(rewards.inferiority(first, rival) < self.level for rival in means if rival != first)
         return first if sure else None
 
-    def said(self, verdict: str | None, results: Results) -> str:
+    def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
         games = results.games
         method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
@@ -147,7 +147,7 @@ class SprtTest:
         decision = self.sprt.test(pairs=results.between(*self.agents).pairs).decision
         return None if decision is Decision.CONTINUE else str(decision)
 
-    def said(self, verdict: str | None, results: Results) -> str:
+    def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
         pairs = results.between(*self.agents).pairs
         result = self.sprt.test(pairs=pairs)

@@ -225,8 +225,8 @@ def _running() -> list[Any]:
     executors = sys.modules.get("concurrent.futures.thread")
     pooled = getattr(executors, "_threads_queues", {})
     threads = [thread for thread in threading.enumerate() if thread not in pooled]
-    found = children(os.getpid())
-    return [*threads, *(pid for pid in found if not is_zombie(pid))]
+    processes = children(os.getpid())
+    return [*threads, *(pid for pid in processes if not is_zombie(pid))]
 
 
 def shown_position(env: Any) -> Hashable:
@@ -241,12 +241,12 @@ def shown_position(env: Any) -> Hashable:
             return None
     inner = innermost(env)
     fields = ("agents", "agent_selection", "terminations", "truncations", "rewards", "_cumulative_rewards")
-    known = [_value(getattr(inner, name, None)) for name in fields]
+    public = [_value(getattr(inner, name, None)) for name in fields]
     seen: list[Hashable] = []
     for agent in list(getattr(inner, "agents", ())):
         with contextlib.suppress(Exception):  # some environments cannot show an agent what it has no turn to see
             seen.append(_value(inner.observe(agent)))
-    return (tuple(known), tuple(seen))
+    return (tuple(public), tuple(seen))
 
 
 def _value(thing: Any) -> Hashable:

@@ -147,8 +147,8 @@ class _Server:
     def _reap(self) -> None:
         ended = []
         for pid, process in list(self._running.items()):
-            found, code = os.waitpid(pid, os.WNOHANG)
-            if found:
+            waited, code = os.waitpid(pid, os.WNOHANG)
+            if waited:
                 del self._running[pid]
                 forked_process.kill_group(pid)  # it led its group, whose other members are still there
                 ended.append((process.status, code))

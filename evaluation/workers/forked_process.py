@@ -210,11 +210,11 @@ def _servers() -> _Servers:
 
 def _of_script() -> list[str]:
     """Modules of this package that the running script uses: a process that loads the script needs them."""
-    found = set[str]()
+    modules = set[str]()
     for value in list(vars(sys.modules["__main__"]).values()):
         with contextlib.suppress(Exception):  # an object may answer to any attribute in any way
-            found.add(str(value.__module__))
-    return sorted(name for name in found if name.startswith("zermelo."))
+            modules.add(str(value.__module__))
+    return sorted(name for name in modules if name.startswith("zermelo."))
 
 
 def _at_start() -> tuple[tuple[str, str], ...]:
@@ -224,13 +224,13 @@ def _at_start() -> tuple[tuple[str, str], ...]:
 @contextlib.contextmanager
 def _output() -> Iterator[list[int]]:
     nothing = os.open(os.devnull, os.O_WRONLY)
-    found = [nothing, nothing]
+    descriptors = [nothing, nothing]
     for number in (1, 2):
         with contextlib.suppress(OSError):
             os.fstat(number)
-            found[number - 1] = number
+            descriptors[number - 1] = number
     try:
-        yield found
+        yield descriptors
     finally:
         os.close(nothing)
 

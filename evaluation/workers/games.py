@@ -127,8 +127,8 @@ class GamePlayer:
         """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
         how = manner_of_death(loss.exit_code)
         if loss.seat == NOBODY:
-            said = f"did not return for {self.hang_seconds:g} s" if loss.hung else f"ended its process ({how})"
-            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {said}")
+            what = f"did not return for {self.hang_seconds:g} s" if loss.hung else f"ended its process ({how})"
+            failure = Failure(FailureKind.ENVIRONMENT_ERROR, None, f"the environment {what}")
         elif loss.hung:
             message = f"did not answer within {self.hang_seconds:g} s"
             failure = Failure(FailureKind.TIMEOUT, loss.seat, message)

@@ -14,18 +14,18 @@ from pathlib import Path
 
 def children(pid: int) -> list[int]:
     """The child processes of a process, ended ones that nobody has waited for included."""
-    found: list[int] = []
+    pids: list[int] = []
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
                 with contextlib.suppress(OSError):
-                    found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+                    pids += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
     else:
         import psutil
 
         with contextlib.suppress(psutil.Error):
-            found += [child.pid for child in psutil.Process(pid).children()]
-    return found
+            pids += [child.pid for child in psutil.Process(pid).children()]
+    return pids
 
 
 def is_zombie(pid: int) -> bool:
