@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import math
@@ -16,7 +15,7 @@ from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.memory import NO_LIMITS, Memory, Pondering, RunningSearches, TimeState
 from zermelo.agents.base.options import Compile
-from zermelo.agents.base.recursion import MAX_PLIES, SHALLOWER, GameTooLongError
+from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.requirements import (
     agents_that_fit,
     on_trust,
@@ -178,25 +177,31 @@ class SearchAgent(ConfiguredAgent):
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)
         self.check_game(as_game(env, backend=self.backend, traits=self.traits))
-        if getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None:
+        if self._has_files:
             root = position(env, backend=self.backend, traits=self.traits)
             self._look_up(root.game, root.state)
 
     @property
+    def book(self) -> str | None:
+        """The file of the opening book to play from, for agents that have such a setting."""
+        return None
+
+    @property
+    def tables(self) -> str | None:
+        """The file of the endgame table, for agents that have such a setting."""
+        return None
+
+    @property
     def _has_files(self) -> bool:
-        """True if there is an opening book, or an endgame table."""
-        return getattr(self, "book", None) is not None or getattr(self, "tables", None) is not None
+        return self.book is not None or self.tables is not None
 
     def _look_up(self, game: Game[Any], state: Any) -> SearchResult | None:
         """The answer of the opening book, if there is one; the files are read and checked."""
-        if not self._has_files:
-            return None
-        book, tables = getattr(self, "book", None), getattr(self, "tables", None)
         from zermelo.agents.knowledge.books import book_answer
         from zermelo.agents.knowledge.endgame_tables import table_for
 
-        table_for(tables, game)
-        return None if book is None else book_answer(book, game, state, self.generator)
+        table_for(self.tables, game)
+        return None if self.book is None else book_answer(self.book, game, state, self.generator)
 
     def check_game(self, game: Game[Any]) -> None:
         """Raises ``UnsupportedGameError`` for a game that this agent cannot search."""
@@ -268,8 +273,10 @@ class SearchAgent(ConfiguredAgent):
         budget.report = functools.partial(_completed, root=root, budget=budget)
         self._running.flags.add(budget.stop)
         try:
-            with budget.off_the_clock() if self._has_files else contextlib.nullcontext():
-                known = self._look_up(game, state)
+            known = None
+            if self._has_files:
+                with budget.off_the_clock():
+                    known = self._look_up(game, state)
             found = known or self.choose(game, state, budget)
             self._pondering.searched = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
@@ -281,14 +288,9 @@ class SearchAgent(ConfiguredAgent):
             self._running.flags.discard(budget.stop)
             QUIET.reset()
 
-    def goes_on(self, found: SearchResult, budget: Budget) -> bool:
-        """Shows ``on_iteration``, if there is one, what was found so far, and asks it whether to go on."""
-        shown = getattr(self, "on_iteration", None)
-        return shown is None or budget.ponders or shown(budget.report(found)) is not False
-
     def advice_if_too_long(self, traits: Traits) -> str:
         """Advice where a game goes on for longer than this agent can follow."""
-        return SHALLOWER if hasattr(self, "depth") else f"use {agents_that_fit(traits)}"
+        return f"use {agents_that_fit(traits)}"
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         """Searches a state that this agent can search and in which there is something to decide."""
@@ -315,6 +317,11 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
     if game.traits.guessed or failures:
         found = unproven(found)
     return renumbered(found, game, state) if root.renumbers else found
+
+
+def goes_on(on_iteration: Callable[[SearchResult], object] | None, found: SearchResult, budget: Budget) -> bool:
+    """Shows a callback, if there is one, what was found so far, and asks it whether to go on."""
+    return on_iteration is None or budget.ponders or on_iteration(budget.report(found)) is not False
 
 
 def asked_seat(game: Game[Any], env: Any) -> int | None:

@@ -81,11 +81,10 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def settings_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
-    """An object of the dataclass ``kind``: the settings that its owner has too, and fixed ones."""
-    names = {field.name for field in dataclasses.fields(owner)}
+def part_of(owner: Config, kind: type[Config]) -> Config:
+    """The settings that an object has from a dataclass which its own derives from, as one of that class."""
     fields = dataclasses.fields(cast("Any", kind))
-    return kind(**{field.name: getattr(owner, field.name) for field in fields if field.name in names} | fixed)
+    return kind(**{field.name: getattr(owner, field.name) for field in fields})
 
 
 def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:

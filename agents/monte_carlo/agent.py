@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, made, number, path, settings_of
+from zermelo.agents.base.settings import choice, flag, made, number, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import monte_carlo
@@ -26,7 +27,7 @@ from zermelo.agents.monte_carlo.interface import (
     Selection,
     Start,
 )
-from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
+from zermelo.agents.monte_carlo.simulating import Searched, SimulatingAgent, WorkerSettings
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.rules.rules_game import RulesGame
@@ -41,9 +42,30 @@ _TRIES: Final = 2
 """With fewer simulations for each action, their outcomes say less than what actions pay at once."""
 
 
+class _Tree(NamedTuple):
+    """The tree of a move.
+
+    Attributes:
+        game, search: Its game, and the search that has it.
+        played: The action that was played.
+        older: The root, its state and the action played of the move before, where the tree was pondered on.
+    """
+
+    game: Game[Any]
+    search: MonteCarlo
+    played: int
+    older: tuple[Any, Any, int] | None
+
+
+class _LastTree(Memory):
+    """The tree of the last move, which the next one goes on with."""
+
+    tree: _Tree | None = None
+
+
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MCTSAgent(MonteCarloConfig, ParallelAgent):
+class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
     """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.
 
     Simulations go down a tree that grows where it pays, and are played on to the end at random. Any number of
@@ -74,6 +96,8 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
     ties: Ties = choice(Ties.RANDOM)
     book: str | None = path()
 
+    _last: _LastTree = field(init=False, default_factory=_LastTree)
+
     def __post_init__(self) -> None:
         if self.noise and not RULES[Selection(self.selection)].has_prior:
             raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
@@ -82,17 +106,18 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._set("_kept", None)
+        self._last.tree = None
 
     @functools.cached_property
     def config(self) -> MonteCarloConfig:
         """The settings of the tree."""
-        return settings_of(self, MonteCarloConfig)
+        return part_of(self, MonteCarloConfig)
 
     def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
         super().begin(limits, generator, played)
-        kept = self.__dict__["_kept"]
-        self._set("_kept", None if kept is None or played is None else (*kept[:2], played, kept[3]))
+        tree, self._last.tree = self._last.tree, None
+        if tree is not None and played is not None:
+            self._last.tree = tree._replace(played=played)
 
     def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
         seed = int(self.generator.integers(2**62))
@@ -119,7 +144,7 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
             search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
         )
         if self.reuse or budget.ponders:
-            self._set("_kept", (game, search, result.action, before if budget.ponders else None))
+            self._last.tree = _Tree(game, search, result.action, before if budget.ponders else None)
         return Searched(result, search, looked)
 
     def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
@@ -130,11 +155,9 @@ class MCTSAgent(MonteCarloConfig, ParallelAgent):
         self, game: Game[Any], state: Any, seed: int, budget: Budget
     ) -> tuple[MonteCarlo, tuple[Any, Any, int] | None]:
         """The tree of the last move, if it has this state, and its root before; or a new one."""
-        kept = self.__dict__["_kept"]
-        self._set("_kept", None)  # an error or Ctrl-C may leave a tree half way
-        if kept is not None and kept[0] == game:
-            search: MonteCarlo
-            _, search, played, older = kept
+        tree, self._last.tree = self._last.tree, None  # an error or Ctrl-C may leave a tree half way
+        if tree is not None and tree.game == game:
+            _, search, played, older = tree
             before = search.root, search.root_state, played
             if search.move_to(state, budget, played):
                 return search, before

@@ -11,7 +11,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.agents.monte_carlo.interface import RULES, Selection
-from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Game
@@ -96,7 +96,9 @@ class OpenSpielMCTSAgent(SearchAgent):
                 stopped_by = StoppedBy.INTERRUPT
             elif budget.seconds_left - kept < _SHORTEST:
                 stopped_by = StoppedBy.SECONDS
-            if stopped_by is None and not self.goes_on(self._result(found, budget, StoppedBy.SIMULATIONS), budget):
+            if stopped_by is None and not goes_on(
+                self.on_iteration, self._result(found, budget, StoppedBy.SIMULATIONS), budget
+            ):
                 stopped_by = StoppedBy.INTERRUPT
             if stopped_by is not None:
                 if self.check_replies and game.traits.is_opposed:

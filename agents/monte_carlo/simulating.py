@@ -8,20 +8,20 @@ import re
 import sys
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.memory import NO_LIMITS
+from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import check_whole, function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
-from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.position import position
@@ -30,50 +30,6 @@ from zermelo.envs.traits.merging import PATIENCE
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
     from zermelo.agents.monte_carlo.workers import Team
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SimulatingAgent(SearchAgent):
-    """Settings of every search that goes on simulation by simulation.
-
-    Attributes:
-        simulations: How many to make; 1,000 if no limit is given.
-        nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
-        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
-    """
-
-    default_limits = Limits(simulations=1_000)
-
-    simulations: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-    on_iteration: Any = function("of a SearchResult")
-
-    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
-        super().prepare(env, seconds)
-        brief: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
-        dataclasses.replace(self, **brief).search(env)
-
-    def advice_if_too_long(self, traits: Traits) -> str:
-        return "use 'random'"
-
-    def simulate(
-        self,
-        search: SimulationSearch,
-        result: Callable[[StoppedBy], SearchResult],
-        first: int = 16,
-        most: int = 1 << 12,
-    ) -> SearchResult:
-        """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
-        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
-        while True:
-            stopped_by = search.run(limits, batch)
-            if stopped_by is not None:
-                return result(stopped_by)
-            batch = min(2 * batch, most)
-            if self.on_iteration is not None and not self.goes_on(result(StoppedBy.SIMULATIONS), search.budget):
-                return result(StoppedBy.INTERRUPT)
 
 
 _ON_RAY: Final = re.compile(r"ray(:[1-9]\d*)?")
@@ -96,17 +52,9 @@ def make_workers(given: Any) -> int | str:
     return text
 
 
-class Searched(NamedTuple):
-    """A search that is done, and what it was told of actions before it began (``totals_after``)."""
-
-    result: SearchResult
-    search: SimulationSearch
-    looked: Mapping[int, tuple[float, ...]] = {}
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ParallelAgent(SimulatingAgent):
-    """A search that several processes can make together.
+class WorkerSettings:
+    """The setting of every search that several processes can make together.
 
     Attributes:
         workers: How many processes search the same position, each with a tree of its own, whose visits are added
@@ -115,6 +63,68 @@ class ParallelAgent(SimulatingAgent):
     """
 
     workers: int | str = made(1, make_workers)
+
+
+class Searched(NamedTuple):
+    """A search that is done, and what it was told of actions before it began (``totals_after``)."""
+
+    result: SearchResult
+    search: SimulationSearch
+    looked: Mapping[int, tuple[float, ...]] = {}
+
+
+class _Processes(Memory):
+    """The processes that search for an agent, which end with it."""
+
+    team: Team | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SimulatingAgent(SearchAgent):
+    """Settings of every search that goes on simulation by simulation.
+
+    Attributes:
+        simulations: How many to make; 1,000 if no limit is given.
+        nodes: States to visit, those of playouts too.
+        seconds: Time to take, from the call on.
+        on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
+    """
+
+    default_limits = Limits(simulations=1_000)
+
+    simulations: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    on_iteration: Any = function("of a SearchResult")
+
+    _processes: _Processes = field(init=False, default_factory=_Processes)
+
+    @property
+    def workers(self) -> int | str:
+        """How many processes search together, for agents that have such a setting."""
+        return 1
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        return "use 'random'"
+
+    def simulate(
+        self,
+        search: SimulationSearch,
+        result: Callable[[StoppedBy], SearchResult],
+        first: int = 16,
+        most: int = 1 << 12,
+    ) -> SearchResult:
+        """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
+        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
+        while True:
+            stopped_by = search.run(limits, batch)
+            if stopped_by is not None:
+                return result(stopped_by)
+            batch = min(2 * batch, most)
+            if self.on_iteration is not None and not goes_on(
+                self.on_iteration, result(StoppedBy.SIMULATIONS), search.budget
+            ):
+                return result(StoppedBy.INTERRUPT)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -129,13 +139,13 @@ class ParallelAgent(SimulatingAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        team: Team | None = self.__dict__.get("_processes")
-        if team is not None:
-            team.restart()
+        if self._processes.team is not None:
+            self._processes.team.restart()
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         if self.workers == 1:
             super().prepare(env, seconds)
+            self.brief().search(env)
             return
         root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
         self.check_game(root.game)
@@ -170,13 +180,13 @@ class ParallelAgent(SimulatingAgent):
         return dataclasses.replace(result, stats=stats, failures=failures)
 
     def _team(self) -> Team:
-        """The processes of this agent, which end with it."""
         from zermelo.agents.monte_carlo.workers import Team
 
-        team: Team | None = self.__dict__.get("_processes")
+        team = self._processes.team
         if team is None or team.owner != os.getpid():  # a fork's
-            team = Team(dataclasses.replace(self, workers=1), self.workers)
-            self._set("_processes", team)
+            alone: dict[str, Any] = {"workers": 1}
+            team = Team(dataclasses.replace(self, **alone), self.workers)
+            self._processes.team = team
             weakref.finalize(self, team.close)
         return team
 

@@ -5,30 +5,28 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.memory import NO_LIMITS
+from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.options import Ties
-from zermelo.agents.base.recursion import deep_recursion
+from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made, number, settings_of, whole
+from zermelo.agents.base.settings import choice, flag, function, made, number, whole
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
-from zermelo.envs.game import Chance, Game
+from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.support.waiting import say_after
 from zermelo.envs.traits.merging import PATIENCE
 
@@ -36,6 +34,29 @@ FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""
 _LONG: Final = 10.0
 """Seconds after which a search without a limit says so."""
+
+
+class _LastSearch(Memory):
+    """What a search leaves for the next one.
+
+    Attributes:
+        game, evaluator: The game, and the evaluator that was found for it where none was given.
+    """
+
+    def __init__(self) -> None:
+        self.game: Game[Any] | None = None
+        self.evaluator: Evaluator | None = None
+        self._search: list[TreeSearch] = []
+
+    def put(self, search: TreeSearch) -> None:
+        self._search[:] = [search]
+
+    def take(self) -> TreeSearch | None:
+        """The search itself, with its memory: for one thread only."""
+        try:
+            return self._search.pop()
+        except IndexError:
+            return None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -60,9 +81,6 @@ class TreeSearchAgent(SearchAgent):
             on every move.
     """
 
-    fixed: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Settings of the search that are the same for all agents of a class."""
-
     depth: int | str | None = None
     nodes: int | None = None
     seconds: float | str | None = None
@@ -75,15 +93,35 @@ class TreeSearchAgent(SearchAgent):
     best_lines: int = whole(1, lower=1)
     manages_time: bool = flag(False)
 
+    _last: _LastSearch = field(init=False, default_factory=_LastSearch)
+
+    # What is a setting of some searches only, as it is in the others.
+    memory_mb = 0.0
+    reuse = False
+    exact = True
+    samples = 1
+
+    @property
+    def deepening(self) -> bool | None:
+        return None
+
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        """Settings of the search, made once: those that this agent has too, and the fixed ones."""
-        return settings_of(self, AlphaBetaConfig, **self.fixed)
+        """The settings of the search, made once."""
+        return AlphaBetaConfig(sooner=self.sooner, memory_mb=self.memory_mb)
 
     @property
     def deepens(self) -> bool:
-        """True to search one move deep first, then two, and so on: a limit may stop the search half way."""
-        return self.limits.nodes is not None or self.limits.seconds is not None
+        """True to search one move deep first, then two, and so on."""
+        if self.deepening is not None:
+            return self.deepening
+        may_stop = self.limits.nodes is not None or self.limits.seconds is not None
+        return may_stop or (self.limits.depth is not None and self.iterations_help)
+
+    @property
+    def iterations_help(self) -> bool:
+        """True if one iteration makes the next one faster."""
+        return self.memory_mb > 0
 
     @functools.cached_property
     def request(self) -> RootRequest:
@@ -93,7 +131,7 @@ class TreeSearchAgent(SearchAgent):
     @property
     def is_exact(self) -> bool:
         """True if every root action gets its exact value."""
-        return True
+        return self.exact
 
     def given_limits(self) -> dict[str, Any]:
         depth = None if self.depth == FULL else self.depth
@@ -112,7 +150,7 @@ class TreeSearchAgent(SearchAgent):
     def default_seconds(self) -> float | None:
         """The time that ``seconds="auto"`` means."""
         is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
-        return None if is_limited else DEFAULT_SECONDS
+        return None if is_limited or self.deepening is False else DEFAULT_SECONDS
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         super().prepare(env, seconds)
@@ -124,36 +162,37 @@ class TreeSearchAgent(SearchAgent):
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""
-        deepens = bool(getattr(self, "deepening", False))
-        is_whole = self.limits is NO_LIMITS and self.stop_test is None and not deepens
+        is_whole = self.limits == NO_LIMITS and self.stop_test is None and not self.deepens
         evaluator: Evaluator | None = self.evaluator
         if evaluator is not None or is_whole:
             return evaluator
-        known_for, evaluator = self.__dict__.get("_evaluator", (None, None))
-        if known_for is not game:
-            evaluator = default_evaluator(game, state)
-            self._set("_evaluator", (game, evaluator))
-        return evaluator
+        last = self._last
+        if last.game is not game:
+            last.game, last.evaluator = game, default_evaluator(game, state)
+        return last.evaluator
 
     def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
         """The root of a search from a state."""
         evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
             return Root(game, state, evaluator, stop_test, legal=budget.legal)
-        samples = getattr(self, "samples", 1)
-        sampled = SampledGame(game, samples)
+        sampled = SampledGame(game, self.samples)
         start = sampled.root(state, int(self.generator.integers(2**62)))
-        return Root(sampled, start, looking_inside(evaluator), looking_inside(stop_test), samples, budget.legal)
+        return Root(
+            sampled, start, looking_inside(evaluator), looking_inside(stop_test), self.samples, budget.legal
+        )
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
         """The search of a root with these settings, which may be that of the move before."""
-        earlier = self.__dict__.pop("_earlier", None)  # another thread may search too
-        return tree_search(root, budget, config, on_node=self.on_node, earlier=earlier)
+        return tree_search(root, budget, config, on_node=self.on_node, earlier=self._last.take())
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        if getattr(self, "reuse", False):
-            self.__dict__.pop("_earlier", None)
+        if self.reuse:
+            self._last.take()
+
+    def advice_if_too_long(self, traits: Traits) -> str:
+        return SHALLOWER
 
     def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
         """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
@@ -170,7 +209,7 @@ class TreeSearchAgent(SearchAgent):
             return self.adjusted(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return self.goes_on(result(iteration, depth, stopped_by), search.budget)
+            return goes_on(self.on_iteration, result(iteration, depth, stopped_by), search.budget)
 
         manager, budget = None, search.budget
         seconds = budget.seconds + budget.seconds_left
@@ -186,7 +225,7 @@ class TreeSearchAgent(SearchAgent):
         )
         with (
             nullcontext() if search.compiled else deep_recursion(search.game),
-            say_after(_LONG, advice) if self.limits is NO_LIMITS else nullcontext(),
+            say_after(_LONG, advice) if self.limits == NO_LIMITS else nullcontext(),
         ):
             found = deepen(
                 search,
@@ -202,11 +241,11 @@ class TreeSearchAgent(SearchAgent):
         answered = result(*found)
         if found[1] <= 1 and (self.limits.depth or math.inf) > 1 and not answered.proven:
             answered = dataclasses.replace(answered, method="one ply")
-        reuses = search.budget.ponders or bool(getattr(self, "reuse", False))
+        reuses = search.budget.ponders or self.reuse
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
                 search.forget()
-            self.__dict__["_earlier"] = search
+            self._last.put(search)
         return answered
 
     def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
@@ -215,7 +254,7 @@ class TreeSearchAgent(SearchAgent):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TableAgent(TreeSearchAgent):
+class TableSettings:
     """Settings of every search with a transposition table.
 
     Attributes:
@@ -229,7 +268,7 @@ class TableAgent(TreeSearchAgent):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PruningAgent(TableAgent):
+class PruningSettings(TableSettings):
     """Settings of every search that leaves out what cannot change the value.
 
     Attributes:
@@ -245,22 +284,3 @@ class PruningAgent(TableAgent):
     exact: bool = flag(False)
     ordering: Ordering = choice(Ordering.AUTO)
     deepening: bool | None = flag(None)
-
-    @property
-    def default_seconds(self) -> float | None:
-        return None if self.deepening is False else super().default_seconds
-
-    @property
-    def deepens(self) -> bool:
-        if self.deepening is not None:
-            return self.deepening
-        return super().deepens or (self.limits.depth is not None and self.iterations_help)
-
-    @property
-    def iterations_help(self) -> bool:
-        """True if one iteration makes the next one faster."""
-        return self.memory_mb > 0
-
-    @property
-    def is_exact(self) -> bool:
-        return self.exact

@@ -17,7 +17,7 @@ from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.simulating import ParallelAgent, Searched
+from zermelo.agents.monte_carlo.simulating import Searched, SimulatingAgent, WorkerSettings
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.envs.errors import BlindSearchWarning
@@ -33,7 +33,7 @@ _FEWEST_VISITS: Final = 10
 
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ISMCTSAgent(ParallelAgent):
+class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     """Information set Monte Carlo tree search, for games with hidden cards.
 
     Each simulation deals again what the player to move has not seen, as chance would have dealt it, and statistics

@@ -6,7 +6,6 @@ import dataclasses
 import enum
 import functools
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
@@ -15,8 +14,8 @@ from zermelo.agents.base.requirements import (
     require_plain_game,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, number, path, settings_of, whole
-from zermelo.agents.tree_search.agent import PruningAgent, TreeSearchAgent
+from zermelo.agents.base.settings import choice, number, path, whole
+from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.errors import UnsupportedGameError
@@ -46,7 +45,7 @@ class SelectiveBy(enum.StrEnum):
 
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class AlphaBetaAgent(SelectiveSettings, PruningAgent):
+class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
 
     For two players with a constant sum, no chance and nothing hidden. With ``quiescence=0``, or in a game without
@@ -134,7 +133,19 @@ class AlphaBetaAgent(SelectiveSettings, PruningAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return settings_of(self, AlphaBetaConfig, use_bounds=self.window is Window.BOUNDS)
+        return AlphaBetaConfig(
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            late_move_reductions=self.late_move_reductions,
+            null_move=self.null_move,
+            futility=self.futility,
+            share_positions=self.share_positions,
+            use_bounds=self.window is Window.BOUNDS,
+            quiescence=self.quiescence,
+            threads=self.threads,
+            tables=self.tables,
+        )
 
     def _proof_seconds(self, game: Game[Any]) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
@@ -161,4 +172,7 @@ class MinimaxAgent(TreeSearchAgent):
 
     kind: ClassVar[str] = "minimax"
     requires = (require_plain_game,)
-    fixed = MappingProxyType({"pruning": ChancePruning.NONE})
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(sooner=self.sooner, pruning=ChancePruning.NONE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
@@ -14,9 +13,9 @@ from zermelo.agents.base.requirements import (
     require_perfect_information,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, number, settings_of, whole
-from zermelo.agents.opponents.models import make_opponent, replies
-from zermelo.agents.tree_search.agent import PruningAgent, TableAgent
+from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
+from zermelo.agents.tree_search.agent import PruningSettings, TableSettings, TreeSearchAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import RootNode, TreeSearch
@@ -28,7 +27,7 @@ from zermelo.envs.support.spec_text import Spec, parse_spec
 
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ExpectiminimaxAgent(PruningAgent):
+class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     """Minimax with chance nodes, over the whole tree down to ``depth`` or pruned by Star1 or Star2.
 
     For one player, or two with a constant sum, with nothing hidden. Depth counts moves, not chance. Where the
@@ -55,7 +54,6 @@ class ExpectiminimaxAgent(PruningAgent):
     kind: ClassVar[str] = "expectiminimax"
 
     requires = (require_perfect_information, require_one_or_two_opposed)
-    fixed = MappingProxyType({"history_on_improvement": True})
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
     min_probability: float = number(0.0, lower=0.0, upper=1.0)
@@ -72,6 +70,19 @@ class ExpectiminimaxAgent(PruningAgent):
                     "of them out"
                 )
 
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return AlphaBetaConfig(
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            pruning=self.pruning,
+            history_on_improvement=True,
+            chance_at_limit=self.chance_at_limit,
+            min_probability=self.min_probability,
+            beam_width=self.beam_width,
+        )
+
     @property
     def iterations_help(self) -> bool:
         return self.pruning is not ChancePruning.NONE
@@ -81,9 +92,16 @@ class ExpectiminimaxAgent(PruningAgent):
         return self.exact or self.pruning is ChancePruning.NONE
 
 
+def _written(opponent: Any) -> Any:
+    """An opponent's name, or its spec if it has settings; functions, agents and names in modules as they are."""
+    if isinstance(opponent, str) and ":" not in opponent:
+        opponent = parse_spec(opponent)
+    return opponent.name if isinstance(opponent, Spec) and not opponent.arguments else opponent
+
+
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ExpectimaxAgent(TableAgent):
+class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     """Best reply to fallible opponents: their moves are averaged, with the probabilities of a model.
 
     For any number of players (also one) and any sums, with or without chance, as long as nothing is hidden.
@@ -101,28 +119,34 @@ class ExpectimaxAgent(TableAgent):
     """
 
     kind: ClassVar[str] = "expectimax"
-    fixed = MappingProxyType({"depends_on_seat": True, "pruning": ChancePruning.NONE})
 
-    opponent: Any = "random"
+    opponent: Any = made("random", _written)
     samples: int = whole(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
-        self._set("_model", make_opponent(self.opponent))
-        if isinstance(self.opponent, str) and ":" not in self.opponent:
-            self._set("opponent", parse_spec(self.opponent))
-        if isinstance(self.opponent, Spec) and not self.opponent.arguments:
-            self._set("opponent", self.opponent.name)
         super().__post_init__()
+        self.model  # noqa: B018 - what is no model is refused now
 
-    @property
-    def model(self) -> Any:
-        """The ``opponent`` setting as a function of game and state, an ``OpponentModel``."""
-        return self.__dict__["_model"]
+    @functools.cached_property
+    def model(self) -> OpponentModel:
+        """The ``opponent`` setting as a function of game and state."""
+        return make_opponent(self.opponent)
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return settings_of(self, AlphaBetaConfig, **self.fixed, replies=functools.partial(replies, self.model))
+        return AlphaBetaConfig(
+            depends_on_seat=True,
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            pruning=ChancePruning.NONE,
+            chance_at_limit=self.chance_at_limit,
+            replies=functools.partial(replies, self.model),
+        )
+
+    @property
+    def iterations_help(self) -> bool:
+        return False
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root, config = self.root(game, state, budget), self.config

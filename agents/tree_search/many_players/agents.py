@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, settings_of, whole
-from zermelo.agents.tree_search.agent import PruningAgent
-from zermelo.agents.tree_search.config import MaxNConfig, TieRule
+from zermelo.agents.base.settings import choice, flag, whole
+from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
+from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
@@ -22,7 +22,7 @@ from zermelo.envs.support.calls import explained
 
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MaxNAgent(PruningAgent):
+class MaxNAgent(PruningSettings, TreeSearchAgent):
     """max^n: every player maximizes its own utility, whatever that does to the others.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. What a position
@@ -58,7 +58,14 @@ class MaxNAgent(PruningAgent):
         # Rewards on the way may take totals with evaluations beyond the bounds.
         may_prune = root.evaluator is None or game.traits.terminal_rewards_only
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
-        config = settings_of(self, MaxNConfig, depends_on_seat=True, prunes=bool(prunes))
+        config = MaxNConfig(
+            depends_on_seat=True,
+            sooner=self.sooner,
+            memory_mb=self.memory_mb,
+            ordering=self.ordering,
+            tie_rule=self.tie_rule,
+            prunes=bool(prunes),
+        )
         try:
             return self.deepened(self.build(config, root, budget), root)
         except SumNotConstantError as error:
@@ -79,44 +86,49 @@ def _can_prune(traits: Traits) -> bool:
     return constant and math.isfinite(traits.utility_bounds[0])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class OneAgainstAllAgent(PruningAgent):
-    """Settings of the searches in which the seat to move maximizes its own utility and all others minimize it.
-
-    Attributes:
-        samples: How many draws stand for a chance event that can only be simulated.
-    """
-
-    fixed = MappingProxyType({"depends_on_seat": True, "history_on_improvement": True})
-
-    samples: int = whole(8, lower=1)
-
-
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ParanoidAgent(OneAgainstAllAgent):
+class ParanoidAgent(PruningSettings, TreeSearchAgent):
     """Alpha-beta of one player against all others: the value that the player can guarantee itself.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. The value is that
     of the player to move, and ``proven`` means that it is guaranteed; the other seats' values are what they get if
     all play so.
+
+    Attributes:
+        samples: How many draws stand for a chance event that can only be simulated.
     """
 
     kind: ClassVar[str] = "paranoid"
 
+    samples: int = whole(8, lower=1)
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return _one_against_all(self)
+
 
 @explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BestReplyAgent(OneAgainstAllAgent):
+class BestReplyAgent(PruningSettings, TreeSearchAgent):
     """Best-reply search: of all opponents only the one whose reply hurts most moves, so it looks further ahead.
 
     For any number of players and any sums, with or without chance, as long as nothing is hidden. Between two moves
     of its own one opponent plays what is worst for the searcher. The others skip their turn, in games that say how
     (``pass_turn(state)``), or play the move that the game's ``ordering_hint`` puts first. All that together counts
     as one move of ``depth``. With two players this is alpha-beta; with more, nothing is ever ``proven``.
+
+    Attributes:
+        samples: How many draws stand for a chance event that can only be simulated.
     """
 
     kind: ClassVar[str] = "bestreply"
+
+    samples: int = whole(8, lower=1)
+
+    @functools.cached_property
+    def config(self) -> AlphaBetaConfig:
+        return _one_against_all(self)
 
     def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
         root = super().root(game, state, budget)
@@ -139,3 +151,14 @@ class BestReplyAgent(OneAgainstAllAgent):
             proven_actions=result.proven_actions if is_whole else (),
             plies=result.plies if is_whole else None,
         )
+
+
+def _one_against_all(agent: ParanoidAgent | BestReplyAgent) -> AlphaBetaConfig:
+    """The settings of a search in which the seat to move maximizes its own utility and all others minimize it."""
+    return AlphaBetaConfig(
+        depends_on_seat=True,
+        sooner=agent.sooner,
+        memory_mb=agent.memory_mb,
+        ordering=agent.ordering,
+        history_on_improvement=True,
+    )

@@ -67,7 +67,7 @@ def is_alive(pid: int) -> bool:
 
 
 def pids_of(agent: Any) -> list[int]:
-    pids: list[int] = agent.__dict__["_processes"].pids
+    pids: list[int] = agent._processes.team.pids
     return pids
 
 
@@ -141,7 +141,7 @@ def test_no_process_is_left_when_the_agent_is_gone() -> None:
     assert len(pids) == 2
     assert all(map(is_alive, pids))
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
-        assert "_processes" not in other.__dict__
+        assert other._processes.team is None
     del agent, other
     gc.collect()
     assert wait_for_end(pids)
