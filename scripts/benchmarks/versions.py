@@ -50,7 +50,7 @@ class Feature(NamedTuple):
     adds: bool = False
 
 
-KERNEL = "agents/tree_search/alpha_beta/kernel.py"
+KERNEL = "agents/tree_search/alpha_beta/kernel_selective.py"
 QUIESCENCE = "agents/tree_search/alpha_beta/kernel_quiescence.py"
 HISTORY = "agents/tree_search/alpha_beta/kernel_ordering.py"
 FEATURES = {
@@ -70,7 +70,7 @@ FEATURES = {
     "late_moves": Feature(KERNEL, "MAX_LATE_DEPTH: Final = 8", "MAX_LATE_DEPTH: Final = 0"),
     "losing_moves": Feature(KERNEL, "MAX_LOSING_DEPTH: Final = 3", "MAX_LOSING_DEPTH: Final = -1"),
     "internal_reduction": Feature(KERNEL, "MIN_INTERNAL_DEPTH: Final = 6", "MIN_INTERNAL_DEPTH: Final = 99"),
-    "improving": Feature(KERNEL, "                improving = 0\n", "                improving = 1\n"),
+    "improving": Feature(KERNEL, "        return 0\n    return 1", "        return 1\n    return 1"),
     "killers": Feature(
         HISTORY,
         "    killers = search.killers + 16 * ply\n    first = load(killers, 0)\n    second = load(killers, 1)",

@@ -30,6 +30,7 @@ SCALE: Final = 1 << SHIFT
 HALF: Final = SCALE >> 1
 INFINITY: Final = 1 << 60
 KERNEL: Final = "zermelo.agents.tree_search.alpha_beta.kernel"
+SELECTIVE: Final = "zermelo.agents.tree_search.alpha_beta.kernel_selective"
 QUIESCENCE: Final = "zermelo.agents.tree_search.alpha_beta.kernel_quiescence"
 SCORES: Final = "zermelo.agents.tree_search.alpha_beta.kernel_scores"
 NOTHING: Final = -(1 << 60)
@@ -133,13 +134,16 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     @classmethod
     def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
         rules = root.game.rules
-        both = {
-            "SELECTIVE": config.prunes and config.is_selective,
+        is_selective = config.prunes and config.is_selective
+        shared = {
             "NOISY": config.prunes and hasattr(rules, "is_noisy"),
             "SHARES": config.share_positions and has_history(rules),
         }
-        return {f"{module}.{name}": value for module in (KERNEL, QUIESCENCE) for name, value in both.items()} | {
+        modules = KERNEL, SELECTIVE, QUIESCENCE
+        return {f"{module}.{name}": value for module in modules for name, value in shared.items()} | {
             f"{KERNEL}.PRUNES": config.prunes,
+            f"{KERNEL}.SELECTIVE": is_selective,
+            f"{QUIESCENCE}.SELECTIVE": is_selective,
             f"{QUIESCENCE}.TABLES": config.tables is not None,
             f"{SCORES}.NETWORK": root.fitted is not None,
         }
