@@ -269,8 +269,8 @@ class Session:
             versions=versions(),
         )
 
-    def load(self, record: GameRecord) -> None:
-        """Takes over the moves of a record of a game in this environment; on failure nothing is changed."""
+    def loaded(self, record: GameRecord) -> Session:
+        """The game of a record in this environment, with the people where they sit now."""
         other = Session(self.env_name, self.people, record.seed)
         for place, action in enumerate(record.actions):
             recorded = record.moves[place - len(record.opening)] if place >= len(record.opening) else None
@@ -281,7 +281,7 @@ class Session:
             if recorded is not None:
                 kept = _with_seat(recorded, other.played[-1].move.seat)
                 other.played[-1] = other.played[-1]._replace(move=kept)
-        self.__dict__.update(other.__dict__)
+        return other
 
     def shown_env(self, ply: int | None = None) -> EnvDriver:
         """The environment at a ply, for a search: now, or as it was."""

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.evaluation.board.jobs import Analyst, JobProcess, Jobs
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Session, ShownPosition, surface_of
 from zermelo.evaluation.board.settings import (
@@ -26,7 +27,6 @@ from zermelo.evaluation.board.settings import (
     require_startable,
     text_setting,
 )
-from zermelo.evaluation.board.thinker import Analyst, Jobs, Thinker
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.text import finite, printable, shown
 from zermelo.evaluation.positions.drawing import png
@@ -48,7 +48,7 @@ class Table:
     def __init__(self, settings: TableSettings) -> None:
         self._lock = threading.RLock()
         self.on_change: Callable[[], None] = lambda: None
-        self._player, self._analyst = Thinker(), Analyst(self._lock, self._changed)
+        self._player, self._analyst = JobProcess(), Analyst(self._lock, self._changed)
         for spec in (settings.opponent, settings.analyst):
             require_startable(spec)
         self._given = settings
@@ -327,14 +327,14 @@ class Table:
         if not isinstance(text, str):
             raise InvalidSettingError("a game is loaded from the text of a file")
         with self._lock:
-            self._session.load(load_game(text, self._settings.env))
+            self._session = self._session.loaded(load_game(text, self._settings.env))
             self._games += 1
             self._jobs = Jobs(self._settings, self._session, self._games)
             self._clock = None  # nobody knows what time was left
             self._changed_by_person()
 
     def close(self) -> None:
-        """Ends the processes that think."""
+        """Ends the processes."""
         self._player.close()
         self._analyst.close()
 

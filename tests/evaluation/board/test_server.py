@@ -308,7 +308,7 @@ def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
     """Minimax in plain Python on an empty board of 25 squares."""
     slow = TableSettings(env="zermelo/MNK-v0(m=5, n=5, k=4)", opponent="minimax(backend=clone)", seat=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zermelo.evaluation.board.thinker._PATIENCE", 0.2)
+        patch.setattr("zermelo.evaluation.board.jobs._PATIENCE", 0.2)
         with served(slow) as client:
             thinking, other = Player(client), Player(client)
             assert thinking.view()["thinking"]

@@ -217,8 +217,7 @@ def test_a_saved_game_is_loaded(env: str, moves: str, form: str) -> None:
         for _ in range(3):
             session.play(session.legal()[-1].number)
     text = saved_game(session.record(["you", "agent"]), form, finished=session.mover is None)
-    other = Session(env, YOU)
-    other.load(load_game(text, env))
+    other = Session(env, YOU).loaded(load_game(text, env))
     assert [one.label for one in other.played] == [one.label for one in session.played]
     assert other.frames[-1].text == session.frames[-1].text
     if form == "pgn":
@@ -275,14 +274,14 @@ def test_a_file_with_an_illegal_move_changes_nothing() -> None:
     session = played("zermelo/MNK-v0", "b2")
     bad = RECORD | {"moves": [[0, 4, 0.0], [1, 4, 0.0]]}
     with pytest.raises(IllegalActionError, match="move 2 of the file cannot be played"):
-        session.load(load_game(json.dumps(bad), "zermelo/MNK-v0"))
+        session.loaded(load_game(json.dumps(bad), "zermelo/MNK-v0"))
     assert [one.label for one in session.played] == ["b2"]
     for move in ([7, 4, 0.0], [0, 4, 0.0, "x"], [0, 4, 0.0, None, None, 1e400], [0], [0, 4, None], [0, 4, "nan"]):
         odd = RECORD | {"moves": [move]}
         with pytest.raises(ZermeloError):
-            session.load(load_game(json.dumps(odd), "zermelo/MNK-v0"))
+            session.loaded(load_game(json.dumps(odd), "zermelo/MNK-v0"))
     early = RECORD | {"moves": [[1, 4, -1.0, 1.5]]}
-    session.load(load_game(json.dumps(early), "zermelo/MNK-v0"))
+    session = session.loaded(load_game(json.dumps(early), "zermelo/MNK-v0"))
     assert session.played[0].move == Move(0, 4)
 
 

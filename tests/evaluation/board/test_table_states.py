@@ -168,7 +168,7 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ZERMELO_TEST_CHILDREN", str(tmp_path / "children"))
-    monkeypatch.setattr("zermelo.evaluation.board.thinker._PATIENCE", 0.2)
+    monkeypatch.setattr("zermelo.evaluation.board.jobs._PATIENCE", 0.2)
     opponent = "doubles.bad_agents:StartsAnother"
     with served(TableSettings(env=MNK, opponent=opponent, seat=1)) as client:
         player = Player(client)

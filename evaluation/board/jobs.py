@@ -1,4 +1,4 @@
-"""A process that thinks for one game, as the server sees it: it is started when first needed, and can be ended.
+"""Jobs of one game for a process that searches, which is started when first needed and can be ended.
 
 A search in a thread of the server would hold up every other game, because Python runs one thread at a time. One in
 a process of its own holds up nobody, and one that does not stop when it is told to can be killed.
@@ -33,14 +33,12 @@ _PATIENCE: Final = 2.0
 
 
 class _Wanted(NamedTuple):
-    """A job whose answer is awaited."""
-
     number: int
     job: dict[str, Any]
     on_answer: OnAnswer
 
 
-class Thinker:
+class JobProcess:
     """Does one job at a time; a new one takes the place of the last."""
 
     def __init__(self) -> None:
@@ -109,7 +107,7 @@ class Thinker:
     def _write(self, number: int, job: dict[str, Any] | None) -> None:
         """Sends a job, or its end, to the process, which is started if need be."""
         if (process := self._process) is None:
-            self._process = process = AgentProcess("zermelo.evaluation.board.thinking:main")
+            self._process = process = AgentProcess("zermelo.evaluation.board.job_process:main")
             self._busy = set()
             self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
             self._reader.start()
@@ -137,7 +135,6 @@ class Thinker:
                 process.kill()
 
     def _read(self, process: AgentProcess) -> None:
-        """Passes answers on, until the process ends."""
         with contextlib.suppress(OSError, ValueError):
             while (data := read_frame(process.answers)) is not None:
                 answer = unpack_answer(data)
@@ -231,9 +228,9 @@ class Analyst:
 
     def __init__(self, lock: threading.RLock, on_change: Callable[[], None]) -> None:
         self._lock, self._on_change = lock, on_change
-        self._thinker = Thinker()
+        self._process = JobProcess()
         self._round = 0
-        self._found: dict[str, Any] | None = None
+        self._analysis: dict[str, Any] | None = None
         self._review: dict[str, Any] | None = None
         self.follows = False
         self.ply: int | None = None
@@ -242,9 +239,9 @@ class Analyst:
 
     def stop(self) -> None:
         """Ends what is going on; reviews that are finished stay."""
-        self._thinker.stop()
+        self._process.stop()
         self._round += 1
-        self._found = self.ply = None
+        self._analysis = self.ply = None
 
     def moved(self, *, is_new: bool = False) -> None:
         """The position on the board has changed, or the game is another one, which nothing follows."""
@@ -256,24 +253,33 @@ class Analyst:
         """Begins the analysis of a position."""
         self.stop()
         self.ply = ply
-        self._ask(job, "_found")
+        self._ask(job, self._take_analysis)
 
     def look_for_hint(self, job: dict[str, Any], ply: int) -> None:
         """Looks for a good move; an analysis of the same position has one already."""
-        if self._found is not None and self.ply == ply:
-            self.hint = self._found["best"]
+        if self._analysis is not None and self.ply == ply:
+            self.hint = self._analysis["best"]
             return
         self.stop()
-        self._ask(job, "hint")
+        self._ask(job, self._take_hint)
 
     def review(self, job: dict[str, Any]) -> None:
         """Begins a review."""
         self.stop()
         self._review, self.follows = None, False
-        self._ask(job, "_review")
+        self._ask(job, self._take_review)
 
-    def _ask(self, job: dict[str, Any], wanted: str) -> None:
-        """Begins a job whose answers become an attribute."""
+    def _take_analysis(self, answer: dict[str, Any]) -> None:
+        self._analysis = answer
+
+    def _take_review(self, answer: dict[str, Any]) -> None:
+        self._review = answer
+
+    def _take_hint(self, answer: dict[str, Any]) -> None:
+        if "done" in answer:
+            self.hint = answer["best"]
+
+    def _ask(self, job: dict[str, Any], take: OnAnswer) -> None:
         asked = self._round
 
         def answered(answer: dict[str, Any]) -> None:
@@ -284,24 +290,22 @@ class Analyst:
                     return
                 if "failed" in answer:
                     self.problem, self.ply, self.follows = answer["failed"], None, False
-                elif wanted != "hint":
-                    setattr(self, wanted, answer)
-                elif "done" in answer:
-                    self.hint = answer["best"]
+                else:
+                    take(answer)
                 self._on_change()
 
-        self._thinker.ask(job, answered)
+        self._process.ask(job, answered)
 
     def view(self) -> dict[str, Any]:
         """Plain values for the page."""
         return {
-            "analysis": self._found,
+            "analysis": self._analysis,
             "analysed": self.ply,
-            "analyses": self._thinker.is_busy,
+            "analyses": self._process.is_busy,
             "hint": self.hint,
             "review": self._review,
         }
 
     def close(self) -> None:
-        """Ends the process that thinks."""
-        self._thinker.close()
+        """Ends the process."""
+        self._process.close()

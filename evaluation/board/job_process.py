@@ -1,8 +1,8 @@
-"""Inside a process that thinks for one game: chooses moves, analyses positions and reviews games.
+"""Inside the process of one game's jobs: chooses moves, analyses positions and reviews games.
 
 Requests come from the server and are trusted; they are pickled pairs of a number and a job, or of a number and
 None, which ends that job. Every job has a last answer, with ``done`` or ``failed``; before it there may be others.
-One with ``waits`` says what the process does before it thinks, such as compiling.
+One with ``waits`` says what the process does before it searches, such as compiling.
 """
 
 from __future__ import annotations
@@ -43,16 +43,17 @@ _JUDGED: Final = 2_000
 """The judge's budget of nodes for the position after each move."""
 
 
-def review(
-    text: str, spec: str, seconds: float, flag: StopFlag, tell: Callable[[dict[str, Any]], None]
-) -> dict[str, Any]:
+Tell = Callable[[dict[str, Any]], None]
+
+
+def review(job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
     """Searches every position of a game, says what its moves cost, and has the judge prove what it can."""
-    record = GameRecord.from_json(text)
+    record, spec = GameRecord.from_json(job["record"]), job["agent"]
     players = tuple(f"{seat} ({name})" for seat, name in zip(record.seat_names, record.agents, strict=True))
     record, replayer = replace(record, agents=players), Replayer(trust=True)
     settings: dict[str, Any] = {"exact": True}
     if not {"depth", "nodes", "simulations"} & parse_spec(spec).arguments.keys():
-        settings["seconds"] = seconds
+        settings["seconds"] = float(job["seconds"])
     searcher = searching(spec, "review", settings)
     searcher.stop_by(flag)
     driver = replayer.start(record)
@@ -148,7 +149,6 @@ def label_of(game: Any, state: Any, action: int) -> str:
     return move_text(game, state, action) or str(action)
 
 
-Tell = Callable[[dict[str, Any]], None]
 _SECONDS: Final = 60.0
 """The longest analysis of a position."""
 _FIRST_SECONDS: Final = 0.25
@@ -169,6 +169,13 @@ class _JobLoop:
         self._flags: dict[int, StopFlag] = {}
         self._agents: dict[Any, Any] = {}
         self._telling = threading.Lock()
+        self._kinds: dict[str, Callable[[dict[str, Any], StopFlag, Tell], dict[str, Any]]] = {
+            "ready": self._ready,
+            "move": self._move,
+            "rest": self._rest,
+            "analyse": self._analyse,
+            "review": review,
+        }
 
     def work(self) -> None:
         threading.Thread(target=self._listen, daemon=True).start()
@@ -193,10 +200,9 @@ class _JobLoop:
             with self._telling:  # the compiler has a thread of its own
                 write_frame(self._answers, pack_answer({"job": number} | answer))
 
-        doing: Callable[[dict[str, Any], StopFlag, Tell], dict[str, Any]] = getattr(self, f"_{job['kind']}")
         try:
             with listening(lambda text: tell({"waits": text})):
-                answer = doing(job, self._flags[number], tell) | {"done": True}
+                answer = self._kinds[job["kind"]](job, self._flags[number], tell) | {"done": True}
         except ZermeloError as error:
             answer = {"failed": str(error)}
         except Exception as error:  # agents and environments may be anybody's
@@ -243,7 +249,6 @@ class _JobLoop:
         return {}
 
     def _analyse(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """The results of a search of a position, while it goes on."""
         env = pickle.loads(job["env"])
         seconds = min(float(job.get("seconds") or _SECONDS), _SECONDS)
         last = [0.0]
@@ -270,7 +275,3 @@ class _JobLoop:
             report(quick.search(env))
             spent *= 2
         return result_values(game, state, searcher.search(env))
-
-    def _review(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """The values of a game's positions, and how good its moves were."""
-        return review(job["record"], job["agent"], float(job["seconds"]), flag, tell)
