@@ -46,8 +46,7 @@ class Variant(enum.StrEnum):
     """Earlier regrets fade, bad ones faster, and so do earlier policies. Brown and Sandholm, "Solving
     imperfect-information games via discounted regret minimization", AAAI (2019)."""
     EXTERNAL_SAMPLING = "external_sampling"
-    """CFR over a sample of chance and of the opponents' actions, for games too large to be written out
-    (``sampling``)."""
+    """CFR over a sample of chance and of the opponents' actions, for games too large to be written out."""
 
 
 class CFR:

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from zermelo.agents.base.settings import flag, import_name
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
 
-_ONNX_TYPES = {"tensor(float)": "float32", "tensor(double)": "float64"}
+_ONNX_TYPES: Final = {"tensor(float)": "float32", "tensor(double)": "float64"}
 
 
 def check_path(path: str, what: str) -> str:

@@ -108,8 +108,7 @@ class PlaneNetwork:
                 f"the hidden size must be a multiple of {_STEP} up to {MOST_HIDDEN}, not {hidden}"
             )
         shapes = (2, *columns.shape[1:]), (len(first), hidden), (hidden,), (blocks, 2 * hidden), (blocks,)
-        arrays = columns, first, self.bias, self.outputs, self.output_bias
-        if tuple(array.shape for array in arrays) != shapes or columns.ndim != 2 or columns.shape[1] % 64:
+        if tuple(array.shape for array in self.arrays) != shapes or columns.ndim != 2 or columns.shape[1] % 64:
             raise InvalidSettingError("the parts of the network do not fit together")
         largest = np.abs(self.outputs.astype(int)).max(initial=0)
         is_there = columns.min(initial=0) >= -1 and columns.max(initial=-1) < len(first)
@@ -121,9 +120,13 @@ class PlaneNetwork:
         """Size of the hidden layer of each seat."""
         return len(self.bias)
 
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays, in the order of the arguments, which is that in files."""
+        return self.columns, self.first, self.bias, self.outputs, self.output_bias
+
     def _parts(self) -> tuple[bytes, ...]:
-        arrays = self.columns, self.first, self.bias, self.outputs, self.output_bias
-        return (*(array.tobytes() for array in arrays), repr(self.phases).encode())
+        return (*(array.tobytes() for array in self.arrays), repr(self.phases).encode())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PlaneNetwork) and self._parts() == other._parts()
@@ -198,16 +201,14 @@ class PlaneNetwork:
     def save(self, path: str, about: NetworkOrigin | None = None) -> None:
         """Writes a file; ``about`` says where the weights come from."""
         about = NetworkOrigin(rules=self.rules) if about is None else about
-        arrays: list[npt.NDArray[Any]] = [self.columns, self.first, self.bias, self.outputs, self.output_bias]
-        packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(arrays, _KINDS, strict=True))
+        packed = b"".join(array.astype(kind).tobytes() for array, kind in zip(self.arrays, _KINDS, strict=True))
         sizes = self.words, len(self.first), self.hidden
         text = base64.b64encode(zlib.compress(packed, 9)).decode()
         stored = StoredNetwork(2, *sizes, list(self.phases), text, about)
         write_evaluation(path, msgspec.json.encode(stored))
 
     def __reduce__(self) -> Any:
-        parts = self.columns, self.first, self.bias, self.outputs, self.output_bias
-        return PlaneNetwork, (*parts, self.phases, self.path, self.rules)
+        return PlaneNetwork, (*self.arrays, self.phases, self.path, self.rules)
 
 
 def require_writable(path: str) -> None:
@@ -269,22 +270,21 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
         if sum(sizes) != len(packed) or not unpacker.eof or unpacker.unused_data:
             raise ValueError("its arrays have not its sizes")
         ends = list(itertools.accumulate(sizes))
-        columns, *arrays = (
+        arrays = [
             np.frombuffer(packed[end - size : end], kind).reshape(shape).astype(f"=i{kind[2]}")
             for size, end, shape, kind in zip(sizes, ends, shapes, _KINDS, strict=True)
-        )
-        first, bias, outputs, output_bias = arrays
-        if self.phases != sorted(set(self.phases)) or np.abs(output_bias.astype(float)).max() > _LARGEST_BIAS:
+        ]
+        if self.phases != sorted(set(self.phases)) or np.abs(arrays[-1].astype(float)).max() > _LARGEST_BIAS:
             raise ValueError("its phases are not ascending, or its weights are too large")
         try:
-            parts = columns, first, bias, outputs, output_bias
-            return PlaneNetwork(*parts, self.phases, path, self.about.rules)
+            columns, first, bias, outputs, output_bias = arrays
+            return PlaneNetwork(columns, first, bias, outputs, output_bias, self.phases, path, self.about.rules)
         except InvalidSettingError as error:
             raise ValueError(str(error)) from None
 
 
 class NetworkTables:
-    """The words that ``agents.compiled.evaluators.network`` reads.
+    """The words that ``evaluators.network_kernel`` reads.
 
     Attributes:
         address: Of words, which live as long as this object.

@@ -99,7 +99,7 @@ class EndgameTable:
 
     @functools.cached_property
     def words(self) -> NDArray[np.int64]:
-        """The block of words that kernels read (``compiled.endgame_tables``)."""
+        """The block of words that kernels read (``endgame_kernel``)."""
         size = 4
         while size < 2 * len(self.offsets):
             size *= 2

@@ -174,7 +174,7 @@ class CompiledNumbers:
 
 
 class PlainNumbers:
-    """Proof numbers in plain Python, for any game; ``compiled.proof.numbers`` says how they work."""
+    """Proof numbers in plain Python, for any game; ``proof_numbers_kernel`` says how they work."""
 
     def __init__(self, game: Any, budget: Any) -> None:
         self._game, self._budget = game, budget

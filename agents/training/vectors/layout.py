@@ -1,6 +1,6 @@
 """The arrays of many games that are played at once, as their kernels and Python share them.
 
-An array's field is annotated with the type of its numbers and the names of its axes (``vector_games.GameArrays``).
+An array's field is annotated with the type of its numbers and the names of its axes (``games.GameArrays``).
 Each array lies in one piece, a game behind the other, so threads can have a share of the games each.
 """
 
@@ -57,6 +57,3 @@ class Games(SharedRecord):
 
 
 Games._fields_ = fields_of(Games)
-
-GAMES = np.dtype(Games)
-"""The layout, as Numba reads it."""
