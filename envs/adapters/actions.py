@@ -15,9 +15,10 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.known_classes import known_actions
 
 
-def codec_for(env: Any, agent: Any, owner: str = "") -> ActionCodec:
-    """The codec of an agent's action space (of the one action space, for a Gymnasium environment)."""
+def codec_for(env: Any, agent: Any = None, owner: str = "") -> ActionCodec:
+    """The codec of an agent's action space, by default of the agent to move; a Gymnasium environment has one."""
     if is_aec(env):
+        agent = env.agent_selection if agent is None else agent
         return ActionCodec(space_of(env, agent), owner or f"agent {agent!r} in {game_name(env)}")
     return ActionCodec(env.action_space, owner or game_name(env))
 

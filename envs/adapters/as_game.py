@@ -7,6 +7,7 @@ environment declares; the generic clone.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import time
 import weakref
@@ -17,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
+from zermelo.envs.games import tables
 from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
@@ -81,9 +83,26 @@ _GAME_METHODS = (
     "key",
 )
 
+
+def _of_openspiel(raw: Any) -> Any | None:
+    return _load("openspiel_rules:rules_of")(raw, {})
+
+
+def _of_own(raw: Any) -> Any | None:
+    return _load("rules:game_of_own")(raw)
+
+
+def _of_equivalent(place: str, raw: Any) -> Any | None:
+    return _load("rules:game_of_equivalent")(tables.load(place), raw)
+
+
 _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
-    SHIMMY: lambda raw: _load("openspiel_rules:rules_of")(raw, {}),
+    SHIMMY: _of_openspiel,
+    "zermelo.envs.rules.env.RulesEnv": _of_own,
+    **{row.gymnasium.replace(":", "."): _of_own for row in tables.GAMES.values() if row.gymnasium},
+    **{name: functools.partial(_of_equivalent, place) for name, place in tables.SAME_GAME.items()},
 }
+"""The games of rules, by the class of an environment or its full name; ``register_rules`` adds to it."""
 
 
 @explained

@@ -12,11 +12,9 @@ import functools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
-from zermelo.envs.adapters.as_game import register_rules
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.games import tables
 from zermelo.envs.live.wrappers import (
     game_name,
     innermost,
@@ -89,7 +87,8 @@ class LiveRulesGame(RulesGame):
         return is_class and (self._agents is None or tuple(raw.possible_agents) == self._agents)
 
 
-def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
+def game_of_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
+    """The game of an environment by equivalent rules; None where they cannot be in its position."""
     rules = given.rules if is_rules(given.rules) else given.rules(env)
 
     def read(other: Any) -> Any | None:
@@ -108,14 +107,9 @@ def _over_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None:
     return None if game.live_state(env) is None else game
 
 
-def _over_place(place: str, env: Any) -> LiveRulesGame | None:
-    """The game of an environment whose rules are loaded now that they are asked for."""
-    return _over_equivalent(tables.load(place), env)
+_RULES_ENV: Final = EquivalentRules(rules=operator.attrgetter("rules"), read=operator.attrgetter("position"))
 
 
-_RULES_ENV = EquivalentRules(rules=operator.attrgetter("rules"), read=operator.attrgetter("position"))
-_own = [row.gymnasium.replace(":", ".") for row in tables.GAMES.values() if row.gymnasium]
-for _class_name in ("zermelo.envs.rules.env.RulesEnv", *_own):
-    register_rules(_class_name, functools.partial(_over_equivalent, _RULES_ENV))
-for _class_name, _place in tables.SAME_GAME.items():
-    register_rules(_class_name, functools.partial(_over_place, _place))
+def game_of_own(env: Any) -> LiveRulesGame | None:
+    """The game of an environment of our own, which has its rules and the state that they are in."""
+    return game_of_equivalent(_RULES_ENV, env)

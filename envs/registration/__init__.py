@@ -1,3 +1,5 @@
 """Environments by name."""
 
-import zermelo.envs.registration.own_games  # noqa: F401  # it registers them
+from zermelo.envs.registration.registry import register_with_imported
+
+register_with_imported()

@@ -13,7 +13,6 @@ from typing import Any
 
 from zermelo.envs import games
 from zermelo.envs.games import tables
-from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_env, register_with_imported
 from zermelo.envs.rules.contract import method_or_default, require_known_names
 
 
@@ -82,12 +81,3 @@ def _observation_text(rules_class: Any) -> str:
     if own is None:
         return "the bits of the state, see zermelo.envs.rules.observations"
     return (inspect.getdoc(own) or "see its rules").split("\n")[0].rstrip(".")
-
-
-for _name, _row in tables.GAMES.items():
-    _id = f"zermelo/{_name}-v0"
-    register_env(_id, f"{__name__}:{_name}", players=_row.players, kind=_row.kind, information=_row.information)
-    if _row.gymnasium:
-        GYMNASIUM_ENVS[_id] = _row.gymnasium
-
-register_with_imported()

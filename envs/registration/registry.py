@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games import tables
 from zermelo.envs.support.calls import explained
 
 
@@ -54,9 +55,16 @@ class EnvEntry:
         return creator
 
 
-OWN_ENVS: dict[str, EnvEntry] = {}
-"""The environments of this package, by id."""
-GYMNASIUM_ENVS: dict[str, str] = {}
+def _own(name: str, game: tables.Listed) -> EnvEntry:
+    place = f"zermelo.envs.registration.own_games:{name}"
+    return EnvEntry(f"zermelo/{name}-v0", game.players, game.kind, game.information, entry_point=place)
+
+
+OWN_ENVS: dict[str, EnvEntry] = {f"zermelo/{name}-v0": _own(name, game) for name, game in tables.GAMES.items()}
+"""The environments of this package, and those of ``register_env``, by id."""
+GYMNASIUM_ENVS: dict[str, str] = {
+    f"zermelo/{name}-v0": game.gymnasium for name, game in tables.GAMES.items() if game.gymnasium
+}
 """The ids and entry points of our environments that are Gymnasium's."""
 
 
