@@ -254,14 +254,12 @@ class JudgeWork(PureWork):
         first = max(len(record.opening), len(record.actions) - _PLIES)
         for ply, (seat, played) in enumerate(self._replayer.steps(record, driver)):
             if ply >= first:
-                agent = getattr(driver.env, "agent_selection", None)
-                action = codec_for(driver.env, agent).to_index(played)
+                action = codec_for(driver.env).to_index(played)
                 state = game.snapshot(driver.env)
                 positions.append((ply, seat, state, action))
         return game, positions
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
-        """The search that finds exact values in this game."""
         try:
             self._alpha_beta.check_game(game)
         except UnsupportedGameError:
@@ -320,7 +318,6 @@ class JudgeWork(PureWork):
         return total
 
     def _proven(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        """The exact value by compiled search."""
         if self._prover is None or self._prover.game != game:
             self._prover = Prover(game, nodes=_COMPILED * self.nodes)
         traits = game.traits

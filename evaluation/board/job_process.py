@@ -76,7 +76,7 @@ def review(job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
     for seat, played in replayer.steps(record, driver):
         if flag.is_set:
             break
-        action = codec_for(driver.env, getattr(driver.env, "agent_selection", None)).to_index(played)
+        action = codec_for(driver.env).to_index(played)
         state, result = game.snapshot(driver.env), searcher.search(driver.env)
         valued = result.action_values.get(action)
         loss = None if valued is None else max(result.value - valued, 0.0)

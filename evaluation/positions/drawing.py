@@ -130,7 +130,6 @@ def _listed(value: Any) -> str:
 
 
 def _observation(env: Any, seat: int) -> str:
-    """The numbers that the seat's player is shown."""
     names = getattr(env, "possible_agents", None)
     if not names:
         return ""

@@ -16,7 +16,6 @@ from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.capabilities import SupportsActionText
 from zermelo.envs.errors import IllegalActionError, ZermeloError
 from zermelo.envs.game import CHANCE
-from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.live_game import EnvDriver
 from zermelo.evaluation.match.record import GameRecord, Move
@@ -99,12 +98,8 @@ def replayed(record: GameRecord, rules: Any) -> Iterator[tuple[int, Any, int, Mo
         state = game.result(state, action)
 
 
-def _codec(env: Any) -> ActionCodec:
-    return codec_for(env, getattr(env, "agent_selection", None))
-
-
 def _numbers(env: Any) -> list[int]:
-    codec = _codec(env)
+    codec = codec_for(env)
     return [codec.to_index(action) for action in legal_actions(env)]
 
 
@@ -134,7 +129,7 @@ def read_move(driver: EnvDriver, text: str) -> Any:
 
 def _action(env: Any, number: int) -> Any:
     """The action that ``env.step`` takes for a number; the number itself where actions are numbers."""
-    codec = _codec(env)
+    codec = codec_for(env)
     is_array = not hasattr(codec.space, "start") and 0 <= number < codec.size
     return codec.to_env(number) if is_array else number
 

@@ -119,7 +119,6 @@ def sgf_games(text: str, size: int) -> Iterator[SgfGame]:
 
 
 def _played(nodes: Sequence[Mapping[str, Sequence[str]]], size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The actions of a game's setup and of its moves."""
     _require_board(nodes[0], size)
     stones: dict[int, str] = {}
     first, moves = "", list[tuple[str, int]]()
@@ -241,7 +240,6 @@ def _point(text: str, size: int) -> int:
 
 
 def _stone(text: str, size: int) -> int:
-    """The action of a point, such as ``dd``."""
     mark = text.strip()
     if not re.fullmatch(r"[a-y]{2}", mark) or max(ord(letter) - 97 for letter in mark) >= size:
         raise StoreError(f"{shown(mark, 20)} is no point of a board of {size} lines")

@@ -130,7 +130,6 @@ def training_page(curves: Sequence[Curve]) -> str:
 def _results(
     standings: Standings, ratings: RatingTable | None, order: list[str], history: RatingHistory
 ) -> list[str]:
-    """The ranking, by the scoring of the games."""
     single = len(standings.seat_names) == 1
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
     crosstable = "" if single else sections.crosstable_section(standings, order)
@@ -150,7 +149,6 @@ def _rendered(
     chosen: str,
     data: Mapping[str, Any],
 ) -> str:
-    """The whole file: sections, the games between them, and more sections."""
     script = "".join(["(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
     has_games = bool(data["games"])
     return web_page(

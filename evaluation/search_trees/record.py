@@ -292,7 +292,6 @@ class _Pass:
 
 
 def _steps(draft: _Draft) -> list[int]:
-    """The steps that a node was entered, cut off or left at."""
     steps = [*draft.entries] if draft.node.left is None else [*draft.entries, draft.node.left]
     return steps if draft.node.cut is None else [*steps, draft.node.cut.step]
 

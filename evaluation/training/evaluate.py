@@ -260,7 +260,6 @@ def evaluate_policy(
 def _rated(
     player: GamePlayer, ladder: RatedAnchors, levels: Levels | None, interval: float, games: int | None, seed: int
 ) -> PolicyRating:
-    """Plays the games and rates the policy by them."""
     played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in ladder.anchors}
     seats, is_elo = len(player.seat_names), levels is not None and levels.unit is Unit.ELO
     fixed = games or (WITH_ANCHOR if levels is None else WITH_BASELINE)

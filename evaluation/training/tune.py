@@ -174,8 +174,6 @@ _FORMS: Final = {
 
 
 class _ProgressHeader(msgspec.Struct, frozen=True):
-    """The header of the file of a progress."""
-
     identity: dict[str, Any]
     counts: Annotated[list[Annotated[int, msgspec.Meta(ge=0)]], msgspec.Meta(min_length=1)]
     number: Annotated[int, msgspec.Meta(ge=0)]

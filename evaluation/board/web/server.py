@@ -54,8 +54,6 @@ _FILES: Final = {
 
 
 class _Place:
-    """A table, who waits for it, and when it was last asked for."""
-
     def __init__(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._news = asyncio.Event()
