@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from benchmarks.common import result_of
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.clock import GameClock
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs.games import Chess
@@ -61,21 +62,7 @@ def chess_book(openings: int = 50, plies: int = 8, nodes: int = 300_000) -> Rows
     yield {"openings": len(lines), "plies": plies}
 
 
-class Engine(UciAgent):
-    """An engine that may be given clocks in place of seconds for a move."""
-
-    def clock(self, limits: str) -> None:
-        """Sets what the next move is searched with, as UCI's ``go`` has it; empty for ``seconds``."""
-        self._set("_clock", limits)
-
-    def _ask(self, question: str, wanted: str, seconds: float = 0.0) -> str:
-        limits = self.__dict__.get("_clock", "")
-        if limits and question.startswith("go "):
-            return super()._ask(f"go {limits}", wanted, 60.0)
-        return super()._ask(question, wanted, seconds)
-
-
-def played(env: Any, line: Sequence[int], ours: int, engine: Engine, timing: Timing) -> float:
+def played(env: Any, line: Sequence[int], ours: int, engine: UciAgent, timing: Timing) -> float:
     """Plays a game after an opening, our search in seat ``ours``; what it scored: 1, 0.5 or 0."""
     env.reset(seed=0)
     for action in line:
@@ -91,9 +78,8 @@ def played(env: Any, line: Sequence[int], ours: int, engine: Engine, timing: Tim
             break
         seat = seats[env.agent_selection]
         if timing.clock:
-            times = (round(1000 * max(seconds, 0.001)) for seconds in left)
-            step = round(1000 * timing.increment)
-            engine.clock("wtime {} btime {} winc {step} binc {step}".format(*times, step=step))
+            times = (max(left[0], 0.001), max(left[1], 0.001))
+            engine.tell_clock(GameClock(left=times, seat=seat, increment=timing.increment))
             allowed = min(left[seat] / MOVES_LEFT + 0.75 * timing.increment, left[seat] / 4)
             agent.search_within(Budget(Limits(seconds=allowed)))
         began = time.perf_counter()
@@ -124,7 +110,7 @@ def chess(
     env, timing = make_env("classic/chess-v6"), Timing(seconds, clock, increment)
     lines = [line for line in json.loads(OPENINGS.read_text()) for _ in range(2)][:games]
     for rating in elo:
-        engine = Engine(path=path, elo=rating, seconds=seconds)
+        engine = UciAgent(path=path, elo=rating, seconds=None if clock else seconds)
         scores = [played(env, line, number % 2, engine, timing) for number, line in enumerate(lines)]
         counts = (scores.count(1.0), scores.count(0.5), scores.count(0.0))
         yield {"Stockfish at": rating, **result_of(*counts)}
