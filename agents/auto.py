@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import (
     HIDDEN,
@@ -23,7 +25,7 @@ from zermelo.agents.base.requirements import (
     require_simultaneous,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import flag, function, path, whole
+from zermelo.agents.base.settings import flag, function, path, setting_fields, whole
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent
 from zermelo.agents.equilibrium.backward_induction import has_few_states
 from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
@@ -44,7 +46,6 @@ from zermelo.envs.game import Chance, Game
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
@@ -70,22 +71,6 @@ def monte_carlo_score(game: Any) -> float | None:
     return next((score for rules, score in _scores().items() if rules.startswith(f"{name}(")), None)
 
 
-_KINDS: Final[dict[str, type[SearchAgent]]] = {
-    kind.kind: kind
-    for kind in (
-        AlphaBetaAgent,
-        BackwardInductionAgent,
-        BestFirstAgent,
-        ExpectiminimaxAgent,
-        ISMCTSAgent,
-        MCTSAgent,
-        OpenSpielMCTSAgent,
-        SimultaneousMCTSAgent,
-        ValueIterationAgent,
-    )
-}
-_SETTLING: Final = (ValueIterationAgent, BestFirstAgent, BackwardInductionAgent)
-"""Searches for the whole answer, which may come to none: then the next one in the table has its turn."""
 _SHARE: Final = 0.5
 """How much of the limits may go into settling the game, before another search begins: half as much each time that
 it came to nothing."""
@@ -98,17 +83,124 @@ _MOST_STATES: Final = 200
 """A game of simultaneous moves with no more states is solved before each move, in less than a second."""
 
 
-class _Choice(NamedTuple):
+class _Case(NamedTuple):
+    """What a search is chosen for: a position, the limits, and what kind of games these are in words."""
+
+    game: Game[Any]
+    state: Any
+    limits: Limits
+    games: str
+
+
+def _may_be_planned(case: _Case) -> tuple[bool, str]:
+    if isinstance(case.game, TableGame):
+        return True, "its transition table is known"
+    may_finish = case.game.traits.chance is Chance.EXACT and case.limits.seconds is not None
+    return may_finish, f"{case.games}, and few states" if may_finish else ""
+
+
+def _has_few_states(case: _Case) -> tuple[bool, str]:
+    has_few = has_few_states(case.game, case.state, _MOST_STATES)
+    return has_few, f"{case.games}, and there are few states" if has_few else ""
+
+
+def _has_evaluation(case: _Case) -> tuple[bool, str]:
+    if case.game.traits.chance is Chance.SAMPLED:
+        return False, "chance can only be simulated"
+    if isinstance(case.game, SupportsPlayoutActions):
+        return False, "the game knows how its playouts go"
+    is_learned = shipped_network(case.game) is not None
+    if features_for(case.game, case.state) is None and not is_learned:
+        return False, "this game has no evaluation function"
+    return True, f"there is {'a network' if is_learned else 'an evaluation'}, and {case.games}"
+
+
+def _won_its_matches(case: _Case) -> tuple[bool, str]:
+    fits, why = _has_evaluation(case)
+    score = monte_carlo_score(case.game) if fits else None
+    if score is not None and score > 0.5:
+        return False, f"it scored {score:.0%} against alpha-beta in matches of this game"
+    return fits, why
+
+
+def _network(game: Game[Any]) -> dict[str, Any]:
+    return {} if shipped_network(game) is None else {"evaluator": ShippedNetwork()}
+
+
+def _as_openspiel(game: Game[Any]) -> dict[str, Any]:
+    lower, upper = game.traits.utility_bounds
+    exploration = _OPENSPIEL_EXPLORATION * (upper - lower)
+    return {"exploration": exploration, "selection": Selection.PUCT, "check_replies": True}
+
+
+class _Candidate(NamedTuple):
+    """A search that may be chosen.
+
+    Attributes:
+        kind: The agent's class.
+        fits: Says whether it fits, and why or why not, if that is not only what kind of games these are.
+        settles: True if it searches for the whole answer, which may come to none: then the next one has its turn.
+        settings: Says its further settings.
+        note: Added to the reason.
+    """
+
     kind: type[SearchAgent]
+    fits: Callable[[_Case], tuple[bool, str]] = lambda case: (True, "")
+    settles: bool = False
+    settings: Callable[[Game[Any]], dict[str, Any]] = lambda game: {}
+    note: str = ""
+
+
+_CANDIDATES: Final = (
+    _Candidate(ValueIterationAgent, _may_be_planned, settles=True),
+    _Candidate(BestFirstAgent, lambda case: (not isinstance(case.game, TableGame), ""), settles=True),
+    _Candidate(BackwardInductionAgent, _has_few_states, settles=True),
+    _Candidate(AlphaBetaAgent, _won_its_matches, settings=_network),
+    _Candidate(ExpectiminimaxAgent, _has_evaluation, settings=_network),
+    _Candidate(
+        OpenSpielMCTSAgent,
+        lambda case: (case.limits.nodes is None and not why_not_in_openspiel(case.game), ""),
+        settings=_as_openspiel,
+        note=", and OpenSpiel searches its games in C++",
+    ),
+    _Candidate(ISMCTSAgent),
+    _Candidate(SimultaneousMCTSAgent),
+    _Candidate(MCTSAgent),
+)
+"""In the order in which they are asked, of those that ``requirements.fit_of`` names for the kind of game."""
+
+
+class _Choice(NamedTuple):
+    candidate: _Candidate
     reason: str
 
     @property
     def method(self) -> str:
         """Both, as a result says them."""
-        return f"{self.kind.kind}: {self.reason}"
+        return f"{self.candidate.kind.kind}: {self.reason}"
 
 
-@explained
+class _ThisGame(Memory):
+    """The searches of the game that an agent plays.
+
+    Attributes:
+        game: That game.
+        agents: What searches in its place, by class.
+        tries: How many searches for the whole answer came to nothing.
+        is_too_large: True if none is tried again.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins another game."""
+        self.game: Game[Any] | None = None
+        self.agents: dict[type[SearchAgent], Any] = {}
+        self.tries = 0
+        self.is_too_large = False
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AutoAgent(SearchAgent):
     """Chooses the search that fits the game, and says why.
@@ -145,11 +237,11 @@ class AutoAgent(SearchAgent):
     book: str | None = path()
     on_iteration: Any = function("of a SearchResult")
 
+    _this_game: _ThisGame = field(init=False, default_factory=_ThisGame)
+
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._set("_agents", (None, {}))
-        self._set("_unsettled", False)
-        self._set("_tries", 0)
+        self._this_game.forget()
 
     def check_game(self, game: Game[Any]) -> None:
         if _moves_together(game):
@@ -166,7 +258,7 @@ class AutoAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         for chosen in self._choices(game, state):
-            if chosen.kind not in _SETTLING:
+            if not chosen.candidate.settles:
                 found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
                 return dataclasses.replace(found, method=chosen.method)
             settled = self._settled(chosen, game, state, budget)
@@ -179,62 +271,35 @@ class AutoAgent(SearchAgent):
         may_compile = self.compile is Compile.WAIT and can_compile()
         for expert in experts():
             if advice := expert.recommended(game, state, may_compile):
-                return [_Choice(*advice)]
+                kind, reason = advice
+                return [_Choice(_Candidate(kind), reason)]
         is_open = game.traits.is_open
         fit = TOGETHER if _moves_together(game) else fit_of(game.traits) if is_open else HIDDEN
         games = f"{game.traits.seats} {fit.games}" if fit is OTHERS else fit.games
+        case = _Case(game, state, self.limits, games)
         found: list[_Choice] = []
         missing = ""
-        for name in fit.agents:
-            fits, why = self._fits(name, game, state, games)
+        for candidate in _CANDIDATES:
+            if candidate.kind.kind not in fit.agents:
+                continue
+            fits, why = candidate.fits(case)
             if not fits:
                 missing = missing or why
                 continue
-            reason = why or missing or games
-            if name == "openspiel_mcts":
-                reason = f"{missing or games}, and OpenSpiel searches its games in C++"
-            found.append(_Choice(_KINDS[name], reason))
-            if _KINDS[name] not in _SETTLING:
+            found.append(_Choice(candidate, (why or missing or games) + candidate.note))
+            if not candidate.settles:
                 break
         return found
-
-    def _fits(self, name: str, game: Game[Any], state: Any, games: str) -> tuple[bool, str]:
-        """An agent of the table fits or not; and the reason, where the table does not say it."""
-        traits, has_table = game.traits, isinstance(game, TableGame)
-        if name == "value_iteration":
-            if has_table:
-                return True, "its transition table is known"
-            may_finish = traits.chance is Chance.EXACT and self.limits.seconds is not None
-            return may_finish, f"{games}, and few states" if may_finish else ""
-        if name == "best_first":
-            return not has_table, ""
-        if name == "backward_induction":
-            has_few = has_few_states(game, state, _MOST_STATES)
-            return has_few, f"{games}, and there are few states" if has_few else ""
-        if name == "openspiel_mcts":
-            return self.nodes is None and not why_not_in_openspiel(game), ""
-        if name not in ("alphabeta", "expectiminimax"):
-            return True, ""
-        if traits.chance is Chance.SAMPLED:
-            return False, "chance can only be simulated"
-        if isinstance(game, SupportsPlayoutActions):
-            return False, "the game knows how its playouts go"
-        is_learned = shipped_network(game) is not None
-        if features_for(game, state) is None and not is_learned:
-            return False, "this game has no evaluation function"
-        score = monte_carlo_score(game) if name == "alphabeta" else None
-        if score is not None and score > 0.5:
-            return False, f"it scored {score:.0%} against alpha-beta in matches of this game"
-        return True, f"there is {'a network' if is_learned else 'an evaluation'}, and {games}"
 
     def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
         """The result of a search for the whole answer within its share of the limits; None if there is none.
 
         It is not tried again in a game that has too many states for it.
         """
-        if self.__dict__["_unsettled"]:
+        this_game = self._this_game
+        if this_game.is_too_large:
             return None
-        share = 1.0 if isinstance(game, TableGame) else _SHARE ** (1 + self.__dict__["_tries"])
+        share = 1.0 if isinstance(game, TableGame) else _SHARE ** (1 + this_game.tries)
         left, nodes = budget.seconds_left, self.limits.nodes
         is_small = isinstance(game, TableGame) and game.num_states <= _SMALL_TABLE
         is_timed = self.limits.seconds is not None and not is_small
@@ -247,30 +312,29 @@ class AutoAgent(SearchAgent):
         try:
             found: SearchResult = self._agent(game, chosen).choose(game, state, part)
         except UnsupportedGameError:  # too many states, or values that do not settle
-            self._set("_unsettled", True)
+            this_game.is_too_large = True
             return None
         except SearchStopped:
-            self._set("_tries", self.__dict__["_tries"] + 1)
+            this_game.tries += 1
             return None
         finally:
             budget.nodes += part.nodes
         if found.action_values or found.policy:
             return found
         # The table is not finished, or no way was found that pays.
-        self._set("_tries", self.__dict__["_tries"] + 1)
+        this_game.tries += 1
         has_way = len(found.principal_variation) > 1
-        if not isinstance(game, TableGame) and (chosen.kind is not BestFirstAgent or has_way):
-            self._set("_unsettled", True)
+        if not isinstance(game, TableGame) and (chosen.candidate.kind is not BestFirstAgent or has_way):
+            this_game.is_too_large = True
         return None
 
     def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
         """The agent that searches in its place, which stays until the next game."""
-        kept_game, agents = self.__dict__["_agents"]
-        if kept_game is not game and kept_game != game:
-            agents = {}
-            self._set("_agents", (game, agents))
-        if chosen.kind not in agents:
-            known = {field.name for field in dataclasses.fields(chosen.kind)}
+        this_game, candidate = self._this_game, chosen.candidate
+        if this_game.game is not game and this_game.game != game:
+            this_game.game, this_game.agents = game, {}
+        if candidate.kind not in this_game.agents:
+            known = {setting.name for setting in setting_fields(candidate.kind)}
             asked: dict[str, Any] = {
                 "seconds": self.limits.seconds,
                 "nodes": self.limits.nodes,
@@ -279,18 +343,13 @@ class AutoAgent(SearchAgent):
                 "exact": self.exact,
                 "on_iteration": self.on_iteration,
                 "selective": SelectiveBy.GAME,
-            }
-            if chosen.kind is OpenSpielMCTSAgent:
-                lower, upper = game.traits.utility_bounds
-                asked["exploration"] = _OPENSPIEL_EXPLORATION * (upper - lower)
-                asked |= {"selection": Selection.PUCT, "check_replies": True}
-            if chosen.kind in (AlphaBetaAgent, ExpectiminimaxAgent) and shipped_network(game) is not None:
-                asked["evaluator"] = ShippedNetwork()
+            } | candidate.settings(game)
             if isinstance(game, SupportsSearchSettings):
-                asked |= game.search_settings(chosen.kind.kind)
+                asked |= game.search_settings(candidate.kind.kind)
             settings = {name: value for name, value in asked.items() if name in known}
-            agents[chosen.kind] = chosen.kind(seed=int(self.generator.integers(2**31)), **settings)
-        return agents[chosen.kind]
+            seed = int(self.generator.integers(2**31))
+            this_game.agents[candidate.kind] = candidate.kind(seed=seed, **settings)
+        return this_game.agents[candidate.kind]
 
 
 def _moves_together(game: Game[Any]) -> bool:
