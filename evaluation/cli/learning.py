@@ -159,7 +159,7 @@ def _tune_weights(play: Callable[[str], None], env: str, features: str, *, out: 
 
 
 def _print_generations(generations: Iterable[Generation], out: str) -> None:
-    from zermelo.evaluation.stats.ratings import elo
+    from zermelo.evaluation.stats.ratings.elo import elo
 
     head = f"{'generation':>10}{'positions':>11}{'loss':>9}{'average':>9}{'rounding':>10}{'hours':>7}  match"
     for number, one in enumerate(generations):
@@ -179,7 +179,7 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     from zermelo.envs.adapters.as_game import as_game
     from zermelo.envs.game import Chance
     from zermelo.envs.registration.make import make_env
-    from zermelo.evaluation.stats.ratings import elo
+    from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import round_robin
 
     live = make_env(env)

@@ -71,7 +71,7 @@ def report(
 
     [dim]$[/dim] zermelo report --training runs/ppo.jsonl
     """
-    from zermelo.evaluation.report import report_page, training_page
+    from zermelo.evaluation.report.page import report_page, training_page
     from zermelo.evaluation.storage.curves import CURVE, read_curve
     from zermelo.evaluation.storage.files import write_text
 

@@ -353,7 +353,7 @@ def tree(
     """
     from zermelo.envs.errors import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
-    from zermelo.evaluation.search_trees import check_file, draw_tree, tree_of_text
+    from zermelo.evaluation.search_trees.drawing import check_file, draw_tree, tree_of_text
 
     if book:
         _print_book(env, moves, book, limits["depth"] or _BOOK_DEPTH)

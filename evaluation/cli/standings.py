@@ -17,7 +17,8 @@ from zermelo.evaluation.match.text import printable
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
     from zermelo.evaluation.results import Results, Score
-    from zermelo.evaluation.stats.ratings import EloEstimate, Sprt, SprtResult
+    from zermelo.evaluation.stats.ratings.elo import EloEstimate
+    from zermelo.evaluation.stats.ratings.sprt import Sprt, SprtResult
     from zermelo.evaluation.stats.rewards import MeanReward
 
 
@@ -44,7 +45,7 @@ def standings(folder: Folder, as_json: Json = False) -> None:
 
 def parse_sprt(text: str) -> Sprt:
     """A sequential test from ``elo0=0,elo1=10``."""
-    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.stats.ratings.sprt import Sprt
 
     settings: dict[str, float] = {}
     for part in text.split(","):
@@ -86,7 +87,7 @@ def compare(
 
     [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
-    from zermelo.evaluation.stats.ratings import elo
+    from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import read_standings
 
     standings, test = read_standings(folder), _hypotheses(folder, first, second, sprt)
@@ -159,7 +160,7 @@ class _Hypotheses:
 
 def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hypotheses:
     """Those that were given, else those of the run, else the default."""
-    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.stopping import SprtTest, rule_of
 

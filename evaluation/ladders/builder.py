@@ -38,8 +38,9 @@ from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.fit import fit_ratings
+from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.workers.work import Runner
 
 RANDOM: Final = "random"

@@ -28,8 +28,8 @@ from zermelo.evaluation.match.live_game import EnvDriver
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings import fit_ratings
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.workers.choices import Isolate

@@ -8,7 +8,7 @@ from typing import Final
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.ratings import PlayerRating
+from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import AgentRow
 

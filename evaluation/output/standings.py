@@ -19,8 +19,8 @@ from zermelo.evaluation.match.text import finite, printable
 from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.ratings import PlayerRating
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
+from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable

@@ -7,7 +7,3 @@ effort      counts over all games: lengths, times, ratings as games went on
 sample      which games are shown; boards: the data of each, with what the judge says
 assets      the templates, the styles and the script
 """
-
-from zermelo.evaluation.report.page import report_page, training_page
-
-__all__ = ["report_page", "training_page"]

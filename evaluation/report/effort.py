@@ -18,7 +18,7 @@ from zermelo.evaluation.output.numbers import number
 from zermelo.evaluation.report.markup import Line, Point, line_plot
 from zermelo.evaluation.results import GameCounts, Result
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.ratings import fit_ratings
+from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.stats.rows import dispersion
 
 

@@ -23,7 +23,7 @@ from zermelo.evaluation.report.effort import Effort, RatingHistory
 from zermelo.evaluation.report.markup import HERE, short_names
 from zermelo.evaluation.report.sample import GameSample
 from zermelo.evaluation.report.training import training_section
-from zermelo.evaluation.stats.ratings import RatingTable
+from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.storage.curves import Curve
 from zermelo.evaluation.storage.games import StoredGames
 from zermelo.evaluation.storage.invocations import StoredRun

@@ -27,8 +27,8 @@ from zermelo.evaluation.report.markup import (
     table,
 )
 from zermelo.evaluation.stats.ranking import Ranking
-from zermelo.evaluation.stats.ratings import RatingTable
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
+from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun

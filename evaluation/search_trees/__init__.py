@@ -6,7 +6,3 @@ names        states, moves and values as text, and whose values they are
 svg, page    the figure with its layout, and the page (its parts are in assets)
 drawing      ``draw_tree``
 """
-
-from zermelo.evaluation.search_trees.drawing import MAX_NODES, TreeDrawing, check_file, draw_tree, tree_of_text
-
-__all__ = ["MAX_NODES", "TreeDrawing", "check_file", "draw_tree", "tree_of_text"]

@@ -10,7 +10,8 @@ from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
-from zermelo.evaluation.stats.ratings import RatingTable, fit_ratings
+from zermelo.evaluation.stats.ratings.fit import fit_ratings
+from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
 from zermelo.evaluation.stats.rows import AgentRow, dispersion, failed_always, notes_on, rows_of
 

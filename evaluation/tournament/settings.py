@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zermelo.evaluation.match.record import GameRecord
     from zermelo.evaluation.match.sources import AgentSource, EnvSource
     from zermelo.evaluation.output.standings import Standings
-    from zermelo.evaluation.stats.ratings import Sprt
+    from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.tournament.openings import Openings
 
 P = ParamSpec("P")
@@ -86,7 +86,7 @@ class TournamentSettings:
             return
         if self.until_sure:
             raise InvalidSettingError("a run stops either by until_sure or by sprt: choose one of them")
-        from zermelo.evaluation.stats.ratings import Sprt  # late: the command line imports this module
+        from zermelo.evaluation.stats.ratings.sprt import Sprt  # late: the command line imports this module
 
         if not isinstance(self.sprt, Sprt):
             raise InvalidSettingError(f"sprt must be a value of the class Sprt or None, not {self.sprt!r}")

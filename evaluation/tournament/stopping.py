@@ -35,7 +35,8 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.stats.ratings import Decision, Sprt, fit_ratings
+from zermelo.evaluation.stats.ratings.fit import fit_ratings
+from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
 from zermelo.evaluation.stats.rows import dispersion, repeating
 

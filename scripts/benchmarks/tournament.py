@@ -16,7 +16,7 @@ import numpy as np
 
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.evaluation import fit_ratings, read_games, read_standings, round_robin
-from zermelo.evaluation.report import report_page
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.storage.store import Store

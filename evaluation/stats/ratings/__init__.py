@@ -6,24 +6,3 @@ fit_ratings    any number of agents: Davidson's model with seats, Plackett-Luce 
                intervals are those of choices
 find_cycles    A beats B beats C beats A
 """
-
-from zermelo.evaluation.stats.ratings.choices import Effect
-from zermelo.evaluation.stats.ratings.cycles import find_cycles
-from zermelo.evaluation.stats.ratings.elo import EloEstimate, elo
-from zermelo.evaluation.stats.ratings.fit import fit_ratings
-from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtResult, sprt
-from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable
-
-__all__ = [
-    "Decision",
-    "Effect",
-    "EloEstimate",
-    "PlayerRating",
-    "RatingTable",
-    "Sprt",
-    "SprtResult",
-    "elo",
-    "find_cycles",
-    "fit_ratings",
-    "sprt",
-]

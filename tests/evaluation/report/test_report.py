@@ -17,9 +17,9 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind
 from zermelo.evaluation.output.numbers import MINUS, number, time_text
 from zermelo.evaluation.output.web_page import embedded_json
-from zermelo.evaluation.report import report_page
 from zermelo.evaluation.report.effort import Effort
 from zermelo.evaluation.report.markup import ticks
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.storage.files import write_text
 
 HOSTILE = "<script>alert(1)</script>\"'&{{data}}\u2028\x00$&"

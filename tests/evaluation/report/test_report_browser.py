@@ -9,7 +9,7 @@ from doubles.made_games import made_records
 
 from zermelo.evaluation import play_match
 from zermelo.evaluation.analysis.judge import judge
-from zermelo.evaluation.report import report_page
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.storage.files import write_text
 
 pytestmark = NEEDS_BROWSER

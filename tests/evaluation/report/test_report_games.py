@@ -16,8 +16,8 @@ from zermelo.evaluation import GameRecord, play_match
 from zermelo.evaluation.match.record import FailureKind, Move
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.positions.drawing import drawing
-from zermelo.evaluation.report import report_page
 from zermelo.evaluation.report.boards import draw_games
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.report.sample import GameSample, ShownGame
 
 

@@ -13,9 +13,9 @@ from zermelo.evaluation.analysis.judge import judge
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, Move
-from zermelo.evaluation.report import report_page
 from zermelo.evaluation.report.effort import RatingHistory
 from zermelo.evaluation.report.markup import LONGEST, Line, Point, line_plot, short_names
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.report.sections import provenance_section
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 

@@ -10,8 +10,8 @@ import pytest
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import elo, fit_ratings, sprt
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings import Decision
 from zermelo.evaluation.stats.ratings.elo import elo_from_score
+from zermelo.evaluation.stats.ratings.sprt import Decision
 
 # fastchess, app/tests/elo_test.cpp: (wins, draws, losses), then Elo, error, LOS, score.
 GAMES = [

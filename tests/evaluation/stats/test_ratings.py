@@ -15,8 +15,8 @@ import pytest
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts, Score
-from zermelo.evaluation.stats.ratings import elo
 from zermelo.evaluation.stats.ratings.choices import ChoiceFit
+from zermelo.evaluation.stats.ratings.elo import elo
 from zermelo.evaluation.stats.ratings.model import RankingModel
 
 UNIT = 400 / math.log(10)

@@ -8,7 +8,7 @@ import pytest
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings import find_cycles
+from zermelo.evaluation.stats.ratings.cycles import find_cycles
 
 
 def _counts(wins):

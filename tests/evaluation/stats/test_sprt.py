@@ -8,8 +8,7 @@ from scipy.optimize import brentq
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import sprt
-from zermelo.evaluation.stats.ratings import Decision
-from zermelo.evaluation.stats.ratings.sprt import Sprt
+from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt
 
 # fastchess, app/tests/sprt_test.cpp: wins, losses, draws there.
 PUBLISHED_GAMES = [

@@ -10,7 +10,7 @@ from doubles.bad_agents import First, Good
 
 from zermelo.evaluation import Standings, round_robin
 from zermelo.evaluation.cli import main
-from zermelo.evaluation.report import report_page
+from zermelo.evaluation.report.page import report_page
 
 
 class Fails(First):

@@ -14,7 +14,7 @@ from zermelo.evaluation.cli import main
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason
 from zermelo.evaluation.match.replay import Replayer, ReplayError
-from zermelo.evaluation.report import report_page
+from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.storage.games import read_games
 
 TRAP = "open('ran', 'w').close()\ndef env(): ...\n"
