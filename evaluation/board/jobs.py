@@ -18,7 +18,7 @@ import numpy as np
 
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.evaluation.board.session import Session
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
 from zermelo.evaluation.match.live_game import EnvDriver
@@ -172,7 +172,7 @@ class JobProcess:
 class Jobs:
     """Writes the jobs of one game, as plain values that a process can be sent."""
 
-    def __init__(self, settings: TableSettings, session: Session, number: int) -> None:
+    def __init__(self, settings: BoardSettings, session: Session, number: int) -> None:
         self.settings, self._session, self._number = settings, session, number
         self._seeds = agent_seeds(settings.seed, len(session.driver.seat_names))
 
@@ -197,7 +197,7 @@ class Jobs:
         last = len(session.played)
         if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= last:
             raise InvalidSettingError(f"there is no position {shown(ply, 20)}: the game has {last} moves")
-        driver = session.shown_env(ply)
+        driver = session.driver if ply == last else session.replayed(ply)
         seat = driver.turn()
         if seat is None:
             raise GameOverError("there is nothing to decide at the end of the game")

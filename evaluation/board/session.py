@@ -283,10 +283,6 @@ class Session:
                 other.played[-1] = other.played[-1]._replace(move=kept)
         return other
 
-    def shown_env(self, ply: int | None = None) -> EnvDriver:
-        """The environment at a ply, for a search: now, or as it was."""
-        return self.driver if ply is None or ply == len(self.played) else self.replayed(ply)
-
 
 def _with_seat(move: Move, seat: int) -> Move:
     """A move of a file, by the seat that does move there, with figures that are numbers."""

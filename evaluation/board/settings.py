@@ -20,7 +20,7 @@ LONGEST: Final = 200
 
 
 @dataclass(frozen=True)
-class TableSettings:
+class BoardSettings:
     """Settings of a new game; ``seat`` is the person's, from 0, and no ``clock`` is a game without clocks.
 
     With ``ponder`` the agent thinks on the person's time too.
@@ -42,7 +42,7 @@ _MOST: Final = 10**9
 """The largest number that a setting of an agent may be that a page names; of some it is less."""
 
 
-def changed_settings(settings: TableSettings, wanted: Mapping[str, Any]) -> TableSettings:
+def changed_settings(settings: BoardSettings, wanted: Mapping[str, Any]) -> BoardSettings:
     """Settings with those changed that a page asks for: ``seat``, ``opponent``, ``clock`` and ``seed``."""
     changes: dict[str, Any] = {}
     for name in ("opponent", "clock"):
@@ -64,7 +64,7 @@ def text_setting(name: str, value: Any) -> str:
     return value.strip()
 
 
-def require_known(spec: str, given: TableSettings) -> None:
+def require_known(spec: str, given: BoardSettings) -> None:
     """Refuses an agent that only the command line may name."""
     if not spec or spec in (given.opponent, given.analyst):
         return

@@ -20,8 +20,8 @@ from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Session, ShownPosition, surface_of
 from zermelo.evaluation.board.settings import (
     LONGEST,
+    BoardSettings,
     Clock,
-    TableSettings,
     changed_settings,
     require_known,
     require_startable,
@@ -45,7 +45,7 @@ class Table:
         on_change: Called, in any thread, whenever there is something new to see.
     """
 
-    def __init__(self, settings: TableSettings) -> None:
+    def __init__(self, settings: BoardSettings) -> None:
         self._lock = threading.RLock()
         self.on_change: Callable[[], None] = lambda: None
         self._player, self._analyst = JobProcess(), Analyst(self._lock, self._changed)
@@ -58,7 +58,7 @@ class Table:
 
     # -- settings ----------------------------------------------------------------------------------------------
 
-    def _begin(self, settings: TableSettings, session: Session | None = None) -> None:
+    def _begin(self, settings: BoardSettings, session: Session | None = None) -> None:
         made = session or Session(settings.env, frozenset({settings.seat}), settings.seed)
         seats = len(made.driver.seat_names)
         clock = Clock(settings.clock, seats) if settings.clock else None

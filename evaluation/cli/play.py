@@ -63,10 +63,10 @@ def play(
 
     for package in ("starlette", "uvicorn"):
         optional_import(package, f"{package}, which the board in the browser needs,", "board")
-    from zermelo.evaluation.board.settings import TableSettings
+    from zermelo.evaluation.board.settings import BoardSettings
     from zermelo.evaluation.board.web.server import serve
 
-    settings = TableSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
+    settings = BoardSettings(env=env, opponent=opponent, seat=seat - 1, seed=seed, clock=clock, ponder=ponder)
     serve(settings, port=port, opens=open_page, say=typer.echo)
 
 

@@ -68,7 +68,8 @@ def move_labels(env: Any) -> dict[int, str]:
 
 def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, tuple[str, ...]]:
     """All ways to write legal moves, the usual one first; by default of every legal move."""
-    numbers = _numbers(env) if numbers is None else numbers
+    if numbers is None:
+        numbers = [*map(codec_for(env).to_index, legal_actions(env))]
     game = game_or_none(env)
     if game is None:
         return dict.fromkeys(numbers, ("",))
@@ -96,11 +97,6 @@ def replayed(record: GameRecord, rules: Any) -> Iterator[tuple[int, Any, int, Mo
             return
         yield game.to_move(state), state, action, move
         state = game.result(state, action)
-
-
-def _numbers(env: Any) -> list[int]:
-    codec = codec_for(env)
-    return [codec.to_index(action) for action in legal_actions(env)]
 
 
 def _plain(text: str) -> str:

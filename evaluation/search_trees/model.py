@@ -102,25 +102,12 @@ class SearchNode:
     position: str = ""
     visits: list[int] = field(default_factory=list)
 
-    def window_at(self, step: int) -> Span | None:
-        """Its window at a step."""
-        return _at(self.windows, step)
-
-    def known_at(self, step: int) -> Span | None:
-        """The bounds of its value at a step."""
-        return _at(self.known, step)
-
-    def values_at(self, step: int) -> tuple[float, ...]:
-        """In max^n, the values so far at a step; none before the first."""
-        vector = _at(self.vectors, step)
-        return () if vector is None else vector.values
-
     def visits_at(self, step: int) -> int:
         """Number of simulations that have come by."""
         return bisect.bisect_right(self.visits, step)
 
 
-def _at(dated: Sequence[_Dated], step: int) -> _Dated | None:
+def at_step(dated: Sequence[_Dated], step: int) -> _Dated | None:
     """The last one that is not later than a step."""
     index = bisect.bisect_right(dated, step, key=lambda one: one.step)
     return dated[index - 1] if index else None

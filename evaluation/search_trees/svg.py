@@ -15,7 +15,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, SearchTree, Source
+from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, SearchTree, Source, at_step
 from zermelo.evaluation.search_trees.names import known_text, number_text, vector_text
 
 _SIZE: Final = 11.0
@@ -163,11 +163,11 @@ def _texts(tree: SearchTree, one: SearchPass, node: SearchNode, at: int) -> tupl
         visits, mean = node.visits_at(at), one.mean_at(node, at)
         value = number_text(mean[0]) if len(mean) == 1 else vector_text(mean)
         return value, f"{visits:,} visit{'s' if visits > 1 else ''}"
-    values = node.values_at(at)
-    value = vector_text(values) if values else known_text(node.known_at(at), tree.bounds)
+    vector = at_step(node.vectors, at)
+    value = known_text(at_step(node.known, at), tree.bounds) if vector is None else vector_text(vector.values)
     if node.source in (Source.TABLE, Source.EVALUATION):
         return value, node.source.value
-    window = node.window_at(at)
+    window = at_step(node.windows, at)
     if window is None or node.role is NodeRole.END or (window.low == -math.inf and window.high == math.inf):
         return value, ""
     if node.role is not NodeRole.OWN:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import uvicorn
 
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 from zermelo.evaluation.board.web.connections import config_of
 from zermelo.evaluation.board.web.server import Board, _listening, make_app
 
@@ -97,7 +97,7 @@ class Player:
 
 
 @contextlib.contextmanager
-def served(settings: TableSettings) -> Iterator[Client]:
+def served(settings: BoardSettings) -> Iterator[Client]:
     """A server of games that begin so."""
     board = Board(settings)
     with _listening(0) as listener:

@@ -31,7 +31,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 from zermelo.evaluation.board.table import Table
 from zermelo.evaluation.board.web.connections import config_of
 from zermelo.evaluation.board.web.guard import Guard
@@ -81,7 +81,7 @@ class _Place:
 class Board:
     """All games of a server."""
 
-    def __init__(self, settings: TableSettings) -> None:
+    def __init__(self, settings: BoardSettings) -> None:
         self._settings = settings
         self._first: Table | None = Table(settings)  # mistakes are told before there is a page
         self._places: dict[str, _Place] = {}
@@ -244,7 +244,7 @@ _WAITING: Final = 256
 
 
 def serve(
-    settings: TableSettings, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
+    settings: BoardSettings, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
 ) -> None:
     """Serves games until Ctrl-C."""
     token, board = secrets.token_urlsafe(32), Board(settings)

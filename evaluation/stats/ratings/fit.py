@@ -41,6 +41,7 @@ _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a
 _NO_SEATS: Final = (
     "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
 )
+_WINNER_ONLY: Final = "In games of {n} seats only the winner is known: the others count as unranked, not as tied."
 _STATUS_NOTES: Final = {
     ABOVE: (
         "No upper bound for {names}: no result rules out a rating arbitrarily far above {zero}. "
@@ -107,7 +108,7 @@ def fit_ratings(
     cycles = find_cycles(counts, confidence=confidence)
     notes = (
         *left_out,
-        *_notes_on_winners(model),
+        *(_WINNER_ONLY.format(n=n) for n in model.winner_only),
         *_notes(components, players, (*seats, *ties), counts),
         *_notes_on_few_games(players),
         *_notes_on_seats(counts, seats),
@@ -118,11 +119,6 @@ def fit_ratings(
         confidence=confidence, games=counts.games, log_likelihood=worths.log_likelihood * dispersion,
         cycles=cycles, notes=notes, _model=rated, _fit=fit,
     )  # fmt: skip
-
-
-def _notes_on_winners(model: RankingModel) -> Iterator[str]:
-    for n in model.winner_only:
-        yield f"In games of {n} seats only the winner is known: the others count as unranked, not as tied."
 
 
 def _notes_on_cycles(cycles: Sequence[tuple[str, ...]]) -> Iterator[str]:

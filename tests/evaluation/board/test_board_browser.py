@@ -11,7 +11,7 @@ pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 from doubles.board_server import served  # after the check for it
 from doubles.browsers import DESKTOP, NEEDS_BROWSER, PHONE, Watched
 
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 
 SIZES = [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")]
 
@@ -82,7 +82,7 @@ class Page(Watched):
 def test_chess_by_click_drag_and_promotion(browser, size):
     """Mate in two, by a pawn that becomes a queen; Black's only move is Kg8."""
     env = 'zermelo/Chess-v0(fen="7k/8/P5K1/8/8/8/8/8 w - - 0 1")'
-    with served(TableSettings(env=env, opponent="random")) as client, Page(browser, client, size) as board:
+    with served(BoardSettings(env=env, opponent="random")) as client, Page(browser, client, size) as board:
         board.my_turn()
         assert board.spot("a6").get_attribute("aria-label") == "a6, P"
         assert board.spot("b6").get_attribute("aria-label") == "b6, empty"
@@ -108,7 +108,7 @@ def test_chess_by_click_drag_and_promotion(browser, size):
 @pytest.mark.parametrize("size", SIZES)
 def test_connect_four_by_columns_and_its_review(browser, size):
     env = "zermelo/ConnectFour-v0(rows=4, columns=4)"
-    settings = TableSettings(env=env, opponent="doubles.bad_agents:First", analyst="alphabeta(depth=6)")
+    settings = BoardSettings(env=env, opponent="doubles.bad_agents:First", analyst="alphabeta(depth=6)")
     with served(settings) as client, Page(browser, client, size, "dark") as board:
         for _ in range(4):
             board.my_turn()
@@ -126,7 +126,7 @@ def test_connect_four_by_columns_and_its_review(browser, size):
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [pytest.param(*SIZES[0].values, id="phone", marks=pytest.mark.slow), SIZES[1]])
 def test_a_whole_game_of_hypergammon_by_its_points(browser, size):
-    settings = TableSettings(env="zermelo/Hypergammon-v0", opponent="random", seed=4)
+    settings = BoardSettings(env="zermelo/Hypergammon-v0", opponent="random", seed=4)
     with served(settings) as client, Page(browser, client, size) as board:
         turns = 0
         while board.my_turn():
@@ -152,7 +152,7 @@ def test_a_whole_game_of_hypergammon_by_its_points(browser, size):
 
 @pytest.mark.thorough
 def test_keys_hint_analysis_and_taking_back(browser):
-    settings = TableSettings(env="zermelo/MNK-v0", opponent="minimax")
+    settings = BoardSettings(env="zermelo/MNK-v0", opponent="minimax")
     with served(settings) as client, Page(browser, client, DESKTOP) as board:
         board.my_turn()
         board.page.click("#hint")
@@ -178,7 +178,7 @@ def test_keys_hint_analysis_and_taking_back(browser):
 
 @pytest.mark.thorough
 def test_cards_are_played_from_a_list_and_none_of_the_others_is_shown(browser):
-    settings = TableSettings(env="zermelo/Leduc-v0", opponent="random")
+    settings = BoardSettings(env="zermelo/Leduc-v0", opponent="random")
     with served(settings) as client, Page(browser, client, PHONE) as board:
         while board.my_turn():
             assert "player 1: ?" in board.page.inner_text("#text")
@@ -191,7 +191,7 @@ def test_cards_are_played_from_a_list_and_none_of_the_others_is_shown(browser):
 
 @pytest.mark.thorough
 def test_another_page_with_a_wrong_link_is_told_so(browser):
-    with served(TableSettings(env="zermelo/MNK-v0", opponent="random")) as client:
+    with served(BoardSettings(env="zermelo/MNK-v0", opponent="random")) as client:
         context = browser.new_context()
         page = context.new_page()
         page.goto(client.link[:-1])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 from zermelo.evaluation.board.table import Table
 
 pytest.importorskip("starlette", reason="needs Starlette: scripts/setup board")
@@ -27,7 +27,7 @@ MNK = "zermelo/MNK-v0"
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served(TableSettings(env=MNK, opponent="minimax")) as client:
+    with served(BoardSettings(env=MNK, opponent="minimax")) as client:
         yield client
 
 
@@ -149,7 +149,7 @@ def test_what_is_not_there(client: Client, player: Player) -> None:
 
 def test_there_are_so_many_games_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zermelo.evaluation.board.web.server._TABLES", 2)
-    with served(TableSettings(env=MNK, opponent="random")) as client:
+    with served(BoardSettings(env=MNK, opponent="random")) as client:
         first, second = Player(client), Player(client)
         assert "2 games already" in client.ask("POST", "/api/tables").json()["error"]
         monkeypatch.setattr("zermelo.evaluation.board.web.server._IDLE", 0.0)
@@ -202,7 +202,7 @@ def test_an_agent_that_takes_too_much_of_the_machine_is_refused(
 def test_an_agent_of_the_command_line_starts_no_hundred_thousand(name: str) -> None:
     agent = "alphabeta" if name == "threads" else "mcts"
     with pytest.raises(InvalidSettingError, match=f"{name} is at most 256 on the board, not 100000: take fewer"):
-        Table(TableSettings(env=MNK, opponent=f"noisy(agent={agent}({name}=100000), epsilon=0.1)"))
+        Table(BoardSettings(env=MNK, opponent=f"noisy(agent={agent}({name}=100000), epsilon=0.1)"))
 
 
 @pytest.mark.parametrize("clock", ["nan", "inf+1", "-5", "1e400", "1e300+1e300x", "0"])
@@ -234,7 +234,7 @@ def test_connections_that_ask_nothing_keep_nobody_out(client: Client, player: Pl
 def test_a_request_has_to_come_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 0.2)
     monkeypatch.setattr(guard, "PATIENCE", 0.2)
-    with served(TableSettings(env=MNK, opponent="random")) as client:
+    with served(BoardSettings(env=MNK, opponent="random")) as client:
         for sent in (b"", b"GET / HTTP/1.1\r\nHo", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"):
             with silent(client.port, sent) as connection, contextlib.suppress(ConnectionResetError):
                 while connection.recv(4096):
@@ -251,7 +251,7 @@ def test_a_request_has_to_come_to_its_end(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_page_that_waits_long_for_what_is_new_is_no_silent_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 0.2)
     monkeypatch.setattr(serving, "_WAIT", 1.0)
-    with served(TableSettings(env=MNK, opponent="random")) as client:
+    with served(BoardSettings(env=MNK, opponent="random")) as client:
         player = Player(client)
         version = player.view()["version"]
         assert client.ask("GET", f"/api/tables/{player.table}?after={version}").status == 200
@@ -306,7 +306,7 @@ def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> Non
 
 def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
     """Minimax in plain Python on an empty board of 25 squares."""
-    slow = TableSettings(env="zermelo/MNK-v0(m=5, n=5, k=4)", opponent="minimax(backend=clone)", seat=1)
+    slow = BoardSettings(env="zermelo/MNK-v0(m=5, n=5, k=4)", opponent="minimax(backend=clone)", seat=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("zermelo.evaluation.board.jobs._PATIENCE", 0.2)
         with served(slow) as client:
@@ -326,7 +326,7 @@ def test_one_search_that_never_ends_holds_up_no_other_game() -> None:
 def test_what_an_agent_waits_for_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    with served(TableSettings(env="zermelo/Chomp-v0", opponent="alphabeta(depth=2)", seat=1)) as client:
+    with served(BoardSettings(env="zermelo/Chomp-v0", opponent="alphabeta(depth=2)", seat=1)) as client:
         player = Player(client)
         view = player.until(lambda view: view["waits"] or view["moves"], 60)
         assert "compiling the rules of Chomp for this machine" in view["waits"]
@@ -335,13 +335,13 @@ def test_what_an_agent_waits_for_is_shown(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_agent_that_fails_is_a_sentence() -> None:
-    with served(TableSettings(env=MNK, opponent="doubles.bad_agents:Raises", seat=1)) as client:
+    with served(BoardSettings(env=MNK, opponent="doubles.bad_agents:Raises", seat=1)) as client:
         view = Player(client).until(lambda view: view["problem"])
         assert "raised" in view["problem"]
 
 
 def test_a_clock_that_runs_out_ends_the_game() -> None:
-    with served(TableSettings(env=MNK, opponent="random", clock="0.2")) as client:
+    with served(BoardSettings(env=MNK, opponent="random", clock="0.2")) as client:
         player = Player(client)
         player.do("play", move="a1")
         player.until(lambda view: view["yours"] or view["over"])
@@ -352,7 +352,7 @@ def test_a_clock_that_runs_out_ends_the_game() -> None:
 
 
 def test_what_is_hidden_stays_hidden() -> None:
-    with served(TableSettings(env="zermelo/Kuhn-v0", opponent="random", seat=1)) as client:
+    with served(BoardSettings(env="zermelo/Kuhn-v0", opponent="random", seat=1)) as client:
         player = Player(client)
         view = player.until(lambda view: view["yours"] or view["over"])
         if view["over"]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zermelo.evaluation.board.settings import TableSettings
+from zermelo.evaluation.board.settings import BoardSettings
 
 pytest.importorskip("starlette", reason="needs Starlette: scripts/setup board")
 pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
@@ -46,7 +46,7 @@ BAD_SETTINGS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served(TableSettings(env=MNK, opponent="mcts(seconds=2)", seat=1)) as client:
+    with served(BoardSettings(env=MNK, opponent="mcts(seconds=2)", seat=1)) as client:
         yield client
 
 
@@ -64,7 +64,7 @@ def test_a_new_game_with_bad_settings_leaves_the_old_one_playable(client: Client
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 def test_the_agent_ponders_until_the_game_is_another_one() -> None:
-    table = Table(TableSettings(env=f"{MNK}(m=7, n=7, k=5)", opponent="alphabeta(nodes=3000)", ponder=True))
+    table = Table(BoardSettings(env=f"{MNK}(m=7, n=7, k=5)", opponent="alphabeta(nodes=3000)", ponder=True))
 
     def play() -> None:
         table.play(table.view()["legal"][0]["number"])
@@ -101,7 +101,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 def test_wrong_values_are_refused_in_every_state_and_change_nothing(state: str) -> None:
     slow = "minimax(backend=clone)" if state == "thinking" else "random"
     env = "zermelo/MNK-v0(m=5, n=5, k=4)" if state == "thinking" else "zermelo/Nim-v0(heaps=[1])"
-    with served(TableSettings(env=env, opponent=slow, seat=1 if state == "thinking" else 0)) as client:
+    with served(BoardSettings(env=env, opponent=slow, seat=1 if state == "thinking" else 0)) as client:
         player = Player(client)
         if state == "over":
             assert player.do("play", move=player.view()["legal"][0]["number"]).status == 200
@@ -170,7 +170,7 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
     monkeypatch.setenv("ZERMELO_TEST_CHILDREN", str(tmp_path / "children"))
     monkeypatch.setattr("zermelo.evaluation.board.jobs._PATIENCE", 0.2)
     opponent = "doubles.bad_agents:StartsAnother"
-    with served(TableSettings(env=MNK, opponent=opponent, seat=1)) as client:
+    with served(BoardSettings(env=MNK, opponent=opponent, seat=1)) as client:
         player = Player(client)
 
         def children() -> list[int]:
@@ -204,7 +204,7 @@ def test_move_now_ends_an_agent_that_cannot_be_stopped_and_its_children(
 @pytest.mark.thorough
 def test_an_answer_after_the_flag_fell_is_lost_on_time_and_no_problem() -> None:
     slow = "doubles.bad_agents:Slow(seconds=1.5)"
-    with served(TableSettings(env=MNK, opponent=slow, clock="1")) as client:
+    with served(BoardSettings(env=MNK, opponent=slow, clock="1")) as client:
         player = Player(client)
         assert player.do("play", move="a1").status == 200
         time.sleep(2)  # nobody looks at the board before the answer comes

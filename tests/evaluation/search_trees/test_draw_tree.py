@@ -15,7 +15,7 @@ from zermelo.envs.games import Nim, Pig
 from zermelo.envs.trees import figure, tree_game
 from zermelo.evaluation import draw_tree
 from zermelo.evaluation.search_trees import drawing
-from zermelo.evaluation.search_trees.model import Source, StepKind
+from zermelo.evaluation.search_trees.model import Source, StepKind, at_step
 
 INF = math.inf
 
@@ -29,7 +29,7 @@ def steps(drawn):
     """What happened in each step, the moves to its node, and the node's window and bounds after it."""
     found, one = [], drawn.shown
     for number, (kind, place) in enumerate(one.kinds(), start=1):
-        spans = (one.nodes[place].window_at(number), one.nodes[place].known_at(number))
+        spans = (at_step(one.nodes[place].windows, number), at_step(one.nodes[place].known, number))
         found.append((kind.value, path(one, place), *(span and span[1:] for span in spans)))
     return found
 
@@ -74,11 +74,11 @@ def test_the_stages_of_figure_5_5():
     assert [node.cut.not_searched for node in drawn.shown.nodes if node.cut] == [("c2", "c3")]
     assert named(drawn, "C").cut.by == "c1"
     # What the book writes beside B, A, C and D in its stages (a) to (f).
-    assert [named(drawn, "B").known_at(step)[1:] for step in (3, 4, 5)] == [(-INF, 3), (-INF, 3), (3, 3)]
-    assert named(drawn, "A").known_at(5) is None
-    assert [named(drawn, "A").known_at(step)[1:] for step in (6, 12, 16)] == [(3, INF), (3, INF), (3, 3)]
-    assert named(drawn, "C").known_at(8)[1:] == (-INF, 2)
-    assert [named(drawn, "D").known_at(step)[1:] for step in (12, 13, 14)] == [(-INF, 14), (-INF, 5), (2, 2)]
+    assert [at_step(named(drawn, "B").known, step)[1:] for step in (3, 4, 5)] == [(-INF, 3), (-INF, 3), (3, 3)]
+    assert at_step(named(drawn, "A").known, 5) is None
+    assert [at_step(named(drawn, "A").known, step)[1:] for step in (6, 12, 16)] == [(3, INF), (3, INF), (3, 3)]
+    assert at_step(named(drawn, "C").known, 8)[1:] == (-INF, 2)
+    assert [at_step(named(drawn, "D").known, step)[1:] for step in (12, 13, 14)] == [(-INF, 14), (-INF, 5), (2, 2)]
 
 
 def test_the_plain_textbook_search_cuts_the_same():
@@ -94,7 +94,7 @@ def test_the_vectors_of_figure_5_4():
         "D": (1, 2, 6), "E": (6, 1, 2), "F": (1, 5, 2), "G": (5, 4, 5),
     }  # fmt: skip
     assert {node.role for node in drawn.shown.nodes} == {NodeRole.OWN, NodeRole.END}
-    assert drawn.shown.nodes[0].values_at(drawn.shown.steps) == (1, 2, 6)
+    assert at_step(drawn.shown.nodes[0].vectors, drawn.shown.steps).values == (1, 2, 6)
 
 
 def test_figures_5_13_and_5_14():
@@ -115,7 +115,7 @@ def test_pruning_in_max_n_by_korf():
     drawn = draw_tree(tree_game(tree, bounds=(0, 10)), "maxn")
     cut = named(drawn, "C")
     assert cut.cut.not_searched == ("c2",)
-    assert cut.window_at(cut.entered).low == 9.5
+    assert at_step(cut.windows, cut.entered).low == 9.5
     assert drawn.result.values_by_seat == (9.5, 0.25, 0.25)
 
 
@@ -129,7 +129,7 @@ def test_values_are_the_root_players_or_those_of_a_seat():
     assert own.tree.seat == 1
     assert [node.role for node in own.shown.nodes if node.level < 2] == [NodeRole.MAX, NodeRole.MIN, NodeRole.MIN]
     assert steps(own)[-1][3] == (3, 3)
-    assert named(own, "C").window_at(6)[1:] == (3, INF)
+    assert at_step(named(own, "C").windows, 6)[1:] == (3, INF)
     other = draw_tree(game, "alphabeta", seat=0)
     assert [node.role for node in other.shown.nodes if node.level < 2] == [
         NodeRole.MIN,
@@ -138,7 +138,7 @@ def test_values_are_the_root_players_or_those_of_a_seat():
     ]
     assert steps(other)[-1][3] == (-3, -3)
     assert named(other, "C").known[-1][1:] == (-2, INF)
-    assert named(other, "C").window_at(6)[1:] == (-INF, -3)
+    assert at_step(named(other, "C").windows, 6)[1:] == (-INF, -3)
 
 
 def test_a_search_for_one_seat_is_not_drawn_for_another():
