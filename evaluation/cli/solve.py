@@ -24,7 +24,7 @@ _MOST_VALUES = 3_000_000
 """Pig to 100 has two million states."""
 
 
-class _Solved(NamedTuple):
+class _SolvedText(NamedTuple):
     """What is printed: as JSON, or as lines of text; and whether no limit came before the proof."""
 
     data: dict[str, Any]
@@ -168,7 +168,7 @@ def _played(table: PolicyTable, path: str, states: str = "states") -> str:
 
 def _by_policy(
     game: Any, tolerance: float, seconds: float | None, policy: str, live: arguments.LiveLine
-) -> _Solved:
+) -> _SolvedText:
     """An equilibrium of a small game of hidden information."""
     from zermelo.agents.base.limits import StoppedBy
     from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
@@ -198,10 +198,10 @@ def _by_policy(
         "seconds": round(solved.seconds, 3),
         "stopped_by": solved.stopped_by.value,
     }
-    return _Solved(data, lines, solved.stopped_by is StoppedBy.COMPLETED)
+    return _SolvedText(data, lines, solved.stopped_by is StoppedBy.COMPLETED)
 
 
-def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _Solved:
+def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _SolvedText:
     """Best play in a game of chance or for one player, by value iteration."""
     from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve_policy import policy_of_values
@@ -233,12 +233,12 @@ def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy
         "states": len(values),
         "sweeps": values.sweeps,
     }
-    return _Solved(data, lines)
+    return _SolvedText(data, lines)
 
 
 def _by_search(
     game: Any, state: Any, settings: dict[str, Any], most_states: int, policy: str, plan: Plan, live: _Live
-) -> _Solved:
+) -> _SolvedText:
     """A proof, for two opposed players who see everything."""
     from zermelo.agents.equilibrium.policy_table import Plan
     from zermelo.agents.solving.solve import solve
@@ -273,7 +273,7 @@ def _by_search(
         "stopped_by": solution.stopped_by.value,
         "proven": solution.proven,
     }
-    return _Solved(data, lines, solution.proven)
+    return _SolvedText(data, lines, solution.proven)
 
 
 def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
