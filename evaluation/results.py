@@ -1,6 +1,6 @@
 """Results of games as values: they are counted from records, they add up, and they have two sides.
 
-``Score`` is how one agent did against another; ``+`` adds games, and ``flip`` is the other agent's score.
+``HeadToHead`` is how one agent did against another; ``+`` adds games, and ``flip`` is the other agent's score.
 ``GameCounts`` has any number of agents; ``+`` adds games. ``Results`` is everything that tables need to know of a
 tournament: its memory grows with the number of different line-ups and results, not with the number of games.
 Statistics are functions of these values (``zermelo.evaluation.stats``).
@@ -67,7 +67,7 @@ def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Score:
+class HeadToHead:
     """Games of one agent against another, from its point of view.
 
     Attributes:
@@ -82,15 +82,15 @@ class Score:
     losses: int = 0
     pairs: PairCounts = (0, 0, 0, 0, 0, 0)
 
-    def __add__(self, other: Score) -> Score:
+    def __add__(self, other: HeadToHead) -> HeadToHead:
         ll, ld, wl, dd, wd, ww = map(sum, zip(self.pairs, other.pairs, strict=True))
         pairs = (ll, ld, wl, dd, wd, ww)
-        return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, pairs)
+        return HeadToHead(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, pairs)
 
-    def flip(self) -> Score:
+    def flip(self) -> HeadToHead:
         """The other agent's score."""
         ll, ld, wl, dd, wd, ww = self.pairs
-        return Score(self.losses, self.draws, self.wins, (ww, wd, wl, dd, ld, ll))
+        return HeadToHead(self.losses, self.draws, self.wins, (ww, wd, wl, dd, ld, ll))
 
     @property
     def games(self) -> int:
@@ -156,19 +156,19 @@ class GameCounts:
         """Number of games."""
         return self._counts.total()
 
-    def head_to_head(self) -> dict[tuple[str, str], Score]:
+    def head_to_head(self) -> dict[tuple[str, str], HeadToHead]:
         """The score of each player against each other one that it met, by (player, other).
 
         Games of a player against itself are left out.
         """
-        table: dict[tuple[str, str], Score] = {}
+        table: dict[tuple[str, str], HeadToHead] = {}
         for players, ranks, games in self.items():
             for a, rank_a in zip(players, ranks, strict=True):
                 for b, rank_b in zip(players, ranks, strict=True):
                     if a != b:
                         won, drawn = games * (rank_a < rank_b), games * (rank_a == rank_b)
-                        score = Score(won, drawn, games - won - drawn)
-                        table[a, b] = table.get((a, b), Score()) + score
+                        score = HeadToHead(won, drawn, games - won - drawn)
+                        table[a, b] = table.get((a, b), HeadToHead()) + score
         return table
 
     def __eq__(self, other: object) -> bool:
@@ -320,16 +320,16 @@ class Results:
                 if one.agents == two.agents[::-1] and one.agents[0] != one.agents[1]:
                     yield one, two, deals.count
 
-    def head_to_head(self) -> dict[tuple[str, str], Score]:
+    def head_to_head(self) -> dict[tuple[str, str], HeadToHead]:
         """The score of each agent against each other one that it met, with pairs, by (agent, other)."""
         table = self.counts().head_to_head()
         for one, two, count in self.pairs():
             for agent, other in (one.agents, two.agents):
                 low, high = sorted(result.half_points(agent) for result in (one, two))
                 ll, ld, wl, dd, wd, ww = (count * (kind == (low, high)) for kind in _PAIRS)
-                table[agent, other] += Score(pairs=(ll, ld, wl, dd, wd, ww))
+                table[agent, other] += HeadToHead(pairs=(ll, ld, wl, dd, wd, ww))
         return table
 
-    def between(self, first: str, second: str) -> Score:
+    def between(self, first: str, second: str) -> HeadToHead:
         """The score of one agent against another."""
-        return self.head_to_head().get((first, second), Score())
+        return self.head_to_head().get((first, second), HeadToHead())

@@ -16,7 +16,7 @@ from zermelo.evaluation.match.text import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
-    from zermelo.evaluation.results import Results, Score
+    from zermelo.evaluation.results import HeadToHead, Results
     from zermelo.evaluation.stats.ratings.elo import EloEstimate
     from zermelo.evaluation.stats.ratings.sprt import Sprt, SprtResult
     from zermelo.evaluation.stats.rewards import MeanReward
@@ -124,7 +124,7 @@ def compare(
             typer.echo(printable(f"Note: {note}"))
 
 
-def _print_elo(games: Score, estimate: EloEstimate) -> None:
+def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
     from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 
     pairs = sum(games.pairs)

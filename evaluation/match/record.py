@@ -22,7 +22,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NoReturn, TypeVar
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of, ranks_of
+from zermelo.evaluation.match.score import SeatOutcome, half_points, outcomes_of, ranks_of
 from zermelo.evaluation.match.text import json_number, kept, kept_all, kept_line, plain
 
 T = TypeVar("T")
@@ -165,7 +165,7 @@ class GameRecord:
         return tuple(points / 2 / (len(self.agents) - 1) for points in half_points(self._ranks))
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[SeatOutcome, ...]:
         """Win, draw or loss of each seat; empty for a single player and for a void game."""
         return () if self.void else outcomes_of(self._ranks)
 

@@ -33,7 +33,7 @@ class Scoring(enum.StrEnum):
     """The game is cooperative: a team has one score, and every agent plays with itself and with the others."""
 
 
-class Outcome(enum.StrEnum):
+class SeatOutcome(enum.StrEnum):
     """How a game with two or more seats ended for one of them."""
 
     WIN = "win"
@@ -59,9 +59,9 @@ def half_points(ranks: Sequence[int]) -> list[int]:
     return [sum(1 + (rank < other) - (rank > other) for other in ranks) - 1 for rank in ranks]
 
 
-def outcomes_of(ranks: Sequence[int]) -> tuple[Outcome, ...]:
+def outcomes_of(ranks: Sequence[int]) -> tuple[SeatOutcome, ...]:
     """Win, draw or loss for each seat; empty for a single seat."""
     if len(ranks) < 2:
         return ()
-    top = Outcome.WIN if ranks.count(0) == 1 else Outcome.DRAW
-    return tuple(top if rank == 0 else Outcome.LOSS for rank in ranks)
+    top = SeatOutcome.WIN if ranks.count(0) == 1 else SeatOutcome.DRAW
+    return tuple(top if rank == 0 else SeatOutcome.LOSS for rank in ranks)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.match.score import Outcome, half_points, outcomes_of
+from zermelo.evaluation.match.score import SeatOutcome, half_points, outcomes_of
 from zermelo.evaluation.results import Result, ResultCount, Results
 from zermelo.evaluation.stats.rewards import UNIT, MeanReward, Penalty, Rewards
 from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
@@ -66,7 +66,7 @@ class AgentRow:
 class _Tally:
     def __init__(self, seats: int) -> None:
         self.games, self.points, self.earned = [0] * seats, [0] * seats, [0.0] * seats
-        self.outcomes = Counter[Outcome]()
+        self.outcomes = Counter[SeatOutcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
 
@@ -109,7 +109,9 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
                 tallies[name].add(finish, group, seat, rewards.penalty)
     rows = []
     for name, tally in tallies.items():
-        wins, draws, losses = (tally.outcomes[kind] for kind in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS))
+        wins, draws, losses = (
+            tally.outcomes[kind] for kind in (SeatOutcome.WIN, SeatOutcome.DRAW, SeatOutcome.LOSS)
+        )
         games, by_seat = sum(tally.games), tally.seats() if seats > 1 else ()
         if seats == 1:
             returns = [*results.returns.get(name, Counter[float]()).elements()]

@@ -12,7 +12,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import GameRecord
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Move, versions
-from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.match.score import SeatOutcome
 from zermelo.evaluation.match.text import plain
 
 VALUES = st.recursive(
@@ -129,7 +129,7 @@ def test_scores_and_outcomes(rewards, offender, scores, outcomes):
     )  # fmt: skip
     assert record.scores == pytest.approx(scores)
     assert sum(record.scores) == pytest.approx(seats / 2)
-    letters = {"W": Outcome.WIN, "D": Outcome.DRAW, "L": Outcome.LOSS}
+    letters = {"W": SeatOutcome.WIN, "D": SeatOutcome.DRAW, "L": SeatOutcome.LOSS}
     assert record.outcomes == tuple(letters[letter] for letter in outcomes)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import fit_ratings
-from zermelo.evaluation.results import GameCounts, Score
+from zermelo.evaluation.results import GameCounts, HeadToHead
 from zermelo.evaluation.stats.ratings.choices import ChoiceFit
 from zermelo.evaluation.stats.ratings.elo import elo
 from zermelo.evaluation.stats.ratings.model import RankingModel
@@ -298,7 +298,7 @@ def test_memory_is_bounded_by_what_is_different():
     counts = GameCounts(("a", "b", (1.0, 0.5, 0.0)[k % 3]) for k in range(300_000))
     assert len(list(counts.items())) == 3
     assert counts.games == 300_000
-    assert counts.head_to_head()["b", "a"] == Score(100_000, 100_000, 100_000)
+    assert counts.head_to_head()["b", "a"] == HeadToHead(100_000, 100_000, 100_000)
 
 
 # --- Results at the edge -----------------------------------------------------------------------
