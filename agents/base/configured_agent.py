@@ -110,6 +110,3 @@ class ConfiguredAgent:
 
     def stop_pondering(self) -> None:
         """Ends what ``ponder`` has begun, and waits until it has ended."""
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
