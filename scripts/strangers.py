@@ -1,6 +1,6 @@
-"""Prints how `auto` fares in the environments of third_party.txt, each in a process of its own.
+"""Prints how `auto` fares in the environments of strangers.txt, each in a process of its own.
 
-Usage: python scripts/third_party.py [--install PYTHON | --measure [--moves N] [--stop-after SECONDS] |
+Usage: python scripts/strangers.py [--install PYTHON | --measure [--moves N] [--stop-after SECONDS] |
     --points [--games N]] [NAME ...]
 
 ``--install`` installs the requirements, without their dependencies, for a Python and ends.

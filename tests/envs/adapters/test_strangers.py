@@ -1,6 +1,6 @@
-"""Environments by others, listed in ``scripts/third_party.txt``: played or refused in a sentence, and none harmed.
+"""Environments by others, listed in ``scripts/strangers.txt``: played or refused in a sentence, and none harmed.
 
-``scripts/third_party.py --install VENV`` installs the packages; those that are not there are left out.
+``scripts/strangers.py --install VENV`` installs the packages; those that are not there are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "third_party.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "strangers.py"
 ROWS = [
     [part.strip() for part in line.split("|", 2)]
     for line in SCRIPT.with_suffix(".txt").read_text().splitlines()
