@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from zermelo.envs.errors import EnvFailedError, MissingDependencyError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs.errors import EnvFailedError
+from zermelo.envs.support.installing import optional_import
 from zermelo.envs.support.local_modules import search_path
 
 _PATIENCE: Final = 60.0
@@ -82,10 +82,7 @@ def start_on_ray(count: int | None) -> list[RayLink]:
     The cluster is the one that this process is connected to, else that of the variable ``RAY_ADDRESS``, else one
     that is started here.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingDependencyError(f"ray is not installed: {install_command('ray')}") from error
+    ray = optional_import("ray", "ray", "ray")
     if not ray.is_initialized():
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning

@@ -25,6 +25,7 @@ from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.position import position
+from zermelo.envs.support.installing import optional_import
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
@@ -136,6 +137,11 @@ class SimulatingAgent(SearchAgent):
             raise InvalidSettingError(
                 f"{name} is not called where several processes search: leave it out, or search with workers=1"
             )
+
+    def check_fit(self, env: Any, view: Any = None) -> None:
+        super().check_fit(env, view)
+        if isinstance(self.workers, str):
+            optional_import("ray", "ray", "ray")
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)

@@ -252,6 +252,8 @@ def test_without_ray_the_message_says_how_to_install_it(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingDependencyError, match=re.escape(f"ray is not installed: {install_command('ray')}")):
         MCTSAgent(workers="ray:2").search(nim())
+    with pytest.raises(MissingDependencyError, match="ray is not installed"):
+        MCTSAgent(workers="ray").check_fit(nim())
 
 
 def test_limits_are_shared_out() -> None:
