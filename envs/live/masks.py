@@ -45,7 +45,7 @@ _MOST_ACTIONS: Final = 1_000
 """So many actions are tried one by one where an environment does not keep its mask."""
 
 
-class _Candidate(NamedTuple):
+class _MaskCandidate(NamedTuple):
     """Something that sounds like a mask: where it is, what it may mean, and whether its name leaves no doubt."""
 
     place: str
@@ -86,13 +86,13 @@ def shown_mask(observation: Any, info: Any, codec: ActionCodec, env: Any = None)
     return None
 
 
-def _candidates(observation: Any, info: Any, codec: ActionCodec) -> Iterator[_Candidate]:
+def _candidates(observation: Any, info: Any, codec: ActionCodec) -> Iterator[_MaskCandidate]:
     for place, holder in (("observation", observation), ("info", info)):
         for name, value in holder.items() if isinstance(holder, Mapping) else ():
             if isinstance(name, str) and _SIMILAR.search(name) and not _NEGATED.search(name):
                 masks = _readings(name, value, codec)
                 if masks:
-                    yield _Candidate(place, name, masks, _MASK.search(name) is not None)
+                    yield _MaskCandidate(place, name, masks, _MASK.search(name) is not None)
 
 
 def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
@@ -140,7 +140,7 @@ class _Trials(NamedTuple):
 _trials: Final[dict[tuple[type, str, str, int], _Trials]] = {}
 
 
-def _meaning(env: Any, candidate: _Candidate, codec: ActionCodec) -> Any:
+def _meaning(env: Any, candidate: _MaskCandidate, codec: ActionCodec) -> Any:
     """The one of a candidate's masks that says what works in the environment, if one does."""
     kind = original_class(type(getattr(env, "unwrapped", env)))
     for number, mask in enumerate(candidate.masks):
@@ -154,7 +154,7 @@ def _meaning(env: Any, candidate: _Candidate, codec: ActionCodec) -> Any:
     return None
 
 
-def _tell(env: Any, candidate: _Candidate, trials: _Trials) -> None:
+def _tell(env: Any, candidate: _MaskCandidate, trials: _Trials) -> None:
     """Warns of what is taken for a mask because it was tried, and of what might be one and is not used."""
     where = f"{candidate.place}[{candidate.name!r}] of {game_name(env)}"
     if trials.is_mask:

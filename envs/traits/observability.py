@@ -212,3 +212,12 @@ class Observability:
         """What the seats see, as far as that says something."""
         seats = (seat for seat in range(self._seats) if f"seen by {seat}" not in self.noisy)
         return [self._game.observation_key(state, seat) for seat in seats]
+
+
+def random_action(game: Any, state: Any, generator: np.random.Generator) -> int:
+    """A legal action, or an outcome of chance with its probability."""
+    if game.to_move(state) == CHANCE:
+        outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
+        return int(generator.choice(outcomes, p=probabilities))
+    actions = game.legal_actions(state)
+    return int(actions[int(generator.integers(len(actions)))])

@@ -23,7 +23,8 @@ from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import merge_traits
-from zermelo.envs.traits.random_play import infer, random_action
+from zermelo.envs.traits.observability import random_action
+from zermelo.envs.traits.random_play import infer
 
 _TRIAL_SECONDS: Final = 0.3
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")

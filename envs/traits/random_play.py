@@ -28,7 +28,7 @@ from zermelo.envs.live.configuration import configuration, differences
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import hidden_lists
-from zermelo.envs.traits.observability import Observability, Probe, shown
+from zermelo.envs.traits.observability import Observability, Probe, random_action, shown
 
 GAMES: Final = 12
 MAX_STEPS: Final = 400
@@ -394,12 +394,3 @@ def _reward_sum(sums: list[float], seats: int) -> Mapping[str, Any]:
     if seats > 1 and len(sums) > 1 and all(math.isclose(s, constant, abs_tol=tolerance) for s in sums):
         return {"reward_sum": RewardSum.CONSTANT, "constant": constant}
     return {"reward_sum": RewardSum.GENERAL, "constant": 0.0}
-
-
-def random_action(game: Any, state: Any, generator: np.random.Generator) -> int:
-    """A legal action, or an outcome of chance with its probability."""
-    if game.to_move(state) == CHANCE:
-        outcomes, probabilities = zip(*game.chance_outcomes(state), strict=True)
-        return int(generator.choice(outcomes, p=probabilities))
-    actions = game.legal_actions(state)
-    return int(actions[int(generator.integers(len(actions)))])
