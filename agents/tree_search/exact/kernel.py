@@ -1,6 +1,6 @@
 """The recursion that proves values to the end of the game, as it is compiled over a game's rules.
 
-Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and at the root goes on until
+Null windows only: ``prove`` asks whether a position's score is at least ``beta``, and ``find_score`` goes on until
 nothing is left to ask. Where scores are margins that is MTD(f) (Plaat, Schaeffer, Pijls, de Bruin, "Best-first
 fixed-depth minimax algorithms", Artificial Intelligence 87 (1996)). Where they count moves it asks for more and
 more of them, first of wins, then of losses, and then halves: in Connect Four that took a fifth off MTD(f)'s
@@ -129,50 +129,95 @@ def ending(rules: Rules, state: Any, seat: int, ply: int, search: Search) -> int
     return 0
 
 
+def list_children(
+    rules: Rules, state: Any, beta: int, ply: int, table_place: int, actions: int, search: Search
+) -> tuple[int, int, int]:
+    """Writes the children whose bounds leave the question open, best first, each in one word.
+
+    Returns the best score that the others have for certain, which answers the question if it is at least ``beta``;
+    how many are left; and whether the table stores any, which is 1 or 0.
+    """
+    size = search.width
+    waiting = actions + 8 * size
+    keys = waiting + 8 * size
+    mover = rules.to_move(state)
+    legal = rules.safe_actions(state, words(actions, size))
+    best = LOSS
+    count = 0
+    stores = 0
+    for index in range(legal):
+        action = load(actions, index)
+        child = rules.result(state, action)
+        child_mover = rules.to_move(child)
+        child_key = 0
+        if child_mover == 0 or child_mover == mover:
+            child_key = position_key(rules, child, ply + 1, search)
+            prefetch_slot(search, child_key)
+            stores = 1
+        if rules.is_terminal(child):
+            low = ending(rules, child, mover, ply + 1, search)
+            high = low
+        else:
+            low, high = rules.bounds(child)
+            low = lower_from(search, low, ply + 1)
+            high = upper_from(search, high, ply + 1)
+            if child_mover != mover:
+                low, high = -high, -low
+        if low >= beta:
+            return low, 0, 0
+        if high < beta:
+            best = max(best, high)
+            continue
+        move_score = min(max(rules.ordering_hint(state, action), -_MAX_MOVE_SCORE), _MAX_MOVE_SCORE)
+        if index == table_place:
+            move_score = 2 * _MAX_MOVE_SCORE
+        place = count
+        while place > 0 and load(waiting, place - 1) >> 48 < move_score:
+            store(waiting, place, load(waiting, place - 1))
+            place -= 1
+        store(waiting, place, (move_score << 16 | index) << 32 | (low - LOSS) << 16 | (high - LOSS))
+        store(keys, index, child_key)
+        count += 1
+    return best, count, stores
+
+
+def probe_children(
+    rules: Rules, state: Any, beta: int, ply: int, best: int, count: int, actions: int, search: Search
+) -> tuple[int, int]:
+    """Takes out the children whose entries in the table answer the question; as ``list_children``."""
+    waiting = actions + 8 * search.width
+    keys = waiting + 8 * search.width
+    mover = rules.to_move(state)
+    left = 0
+    for index in range(count):
+        entry = load(waiting, index)
+        place = entry >> 32 & 0xFFFF
+        child_mover = rules.to_move(rules.result(state, load(actions, place)))
+        data = 0
+        if child_mover == 0 or child_mover == mover:
+            data = probe(search, load(keys, place))
+        if data != 0:
+            low = lower_from(search, (data >> 20) + LOSS, ply + 1)
+            high = upper_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
+            if child_mover != mover:
+                low, high = -high, -low
+            if low >= beta:
+                return low, 0
+            if high < beta:
+                best = max(best, high)
+                continue
+        store(waiting, left, entry)
+        left += 1
+    return best, left
+
+
 def prove(
     rules: Rules, state: Any, lower: int, upper: int, beta: int, ply: int, stored: int, search: Search
 ) -> int:
     """A bound on a score between ``lower`` and ``upper``: below ``beta`` an upper one, else a lower one.
 
     The state is not finished, and ``lower < beta <= upper``; ``stored`` says whether the table has the position.
-    With ``ply`` -1 it answers with the score itself, if that lies between ``lower`` and ``upper``, or with the one
-    it is beyond; ``beta`` is then a guess, none if it is below ``LOSS``. What is known when a limit stops the
-    search is left in the record. (This could not be a function of its own: see ``zermelo.envs.jit.build``.)
     """
-    # 0. At the root: ask until nothing is left to ask.
-    if ply < 0:
-        low, high = rules.bounds(state)
-        low, high = low + 0, high + 0  # no constants: see zermelo.envs.jit.build
-        floor = max(low, lower)
-        ceiling = max(min(high, upper), floor)
-        threshold = min(max(beta, floor + 1), ceiling) if beta >= LOSS else beta
-        moves = _FIRST_MOVES
-        while floor < ceiling:
-            search.root_lower = floor
-            search.root_upper = ceiling
-            if threshold <= floor or threshold > ceiling:
-                if search.distances == 0:
-                    threshold = floor + 1 if threshold <= floor else ceiling
-                elif floor > 0 or ceiling < 0:
-                    threshold = (floor + ceiling + 1) >> 1
-                else:
-                    while (threshold <= floor or threshold > ceiling) and moves < WIN:
-                        if threshold > 0:
-                            threshold = LOSS + moves + 1
-                            moves *= 2
-                        else:
-                            threshold = WIN - moves
-                    threshold = min(max(threshold, floor + 1), ceiling)
-            score = prove(rules, state, low, high, threshold, ply + 1, stored, search)
-            if search.stop != 0:
-                return 0
-            if score < threshold:
-                ceiling = max(score, floor)
-            else:
-                floor = min(score, ceiling)
-        search.root_lower = floor
-        search.root_upper = ceiling
-        return floor
     # 1. Count the node, and look whether to stop.
     if not enter(search, ply):
         return 0
@@ -195,75 +240,17 @@ def prove(
             return lower
         if upper < beta:
             return upper
-    # 3. Children whose bounds answer the question need no search; the others are ordered, each in one word.
-    size = search.width
+    # 3. Children whose bounds, or entries in the table, answer the question need no search.
     actions = row_of(search, ply)
-    waiting = actions + 8 * size
-    keys = waiting + 8 * size
+    waiting = actions + 8 * search.width
+    put_off_marks = waiting + 8 * search.width
     mover = rules.to_move(state)
-    legal = rules.safe_actions(state, words(actions, size))
-    best = LOSS
-    count = 0
-    looks = False
-    for index in range(legal):
-        action = load(actions, index)
-        child = rules.result(state, action)
-        child_mover = rules.to_move(child)
-        child_key = 0
-        if child_mover == 0 or child_mover == mover:
-            child_key = position_key(rules, child, ply + 1, search)
-            prefetch_slot(search, child_key)
-            looks = True
-        if rules.is_terminal(child):
-            low = ending(rules, child, mover, ply + 1, search)
-            high = low
-        else:
-            low, high = rules.bounds(child)
-            low = lower_from(search, low, ply + 1)
-            high = upper_from(search, high, ply + 1)
-            if child_mover != mover:
-                low, high = -high, -low
-        if low >= beta:
-            return low
-        if high < beta:
-            if high > best:
-                best = high
-            continue
-        move_score = min(max(rules.ordering_hint(state, action), -_MAX_MOVE_SCORE), _MAX_MOVE_SCORE)
-        if index == table_place:
-            move_score = 2 * _MAX_MOVE_SCORE
-        place = count
-        while place > 0 and load(waiting, place - 1) >> 48 < move_score:
-            store(waiting, place, load(waiting, place - 1))
-            place -= 1
-        store(waiting, place, (move_score << 16 | index) << 32 | (low - LOSS) << 16 | (high - LOSS))
-        store(keys, index, child_key)
-        count += 1
-    # 4. Nor do those whose entry in the table answers it.
-    if looks and count > 1:
-        left = 0
-        for index in range(count):
-            entry = load(waiting, index)
-            at = entry >> 32 & 0xFFFF
-            child_mover = rules.to_move(rules.result(state, load(actions, at)))
-            data = 0
-            if child_mover == 0 or child_mover == mover:
-                data = probe(search, load(keys, at))
-            if data != 0:
-                low = lower_from(search, (data >> 20) + LOSS, ply + 1)
-                high = upper_from(search, (data >> 8 & 4095) + LOSS, ply + 1)
-                if child_mover != mover:
-                    low, high = -high, -low
-                if low >= beta:
-                    return low
-                if high < beta:
-                    if high > best:
-                        best = high
-                    continue
-            store(waiting, left, entry)
-            left += 1
-        count = left
-    # 5. Search them.
+    best, count, stores = list_children(rules, state, beta, ply, table_place, actions, search)
+    if stores != 0 and count > 1:
+        best, count = probe_children(rules, state, beta, ply, best, count, actions, search)
+    if best >= beta:
+        return best
+    # 4. Search the others.
     busy = search.busy if ply < SHARED_PLIES else 0
     put_off = 0
     for turn in range(1 if busy == 0 else 2):
@@ -279,15 +266,15 @@ def prove(
             place = 0
             if busy != 0:
                 # Another thread is in there: it will have left its result in the table when we come back.
-                if turn == 1 and load(keys, index) == 0:
+                if turn == 1 and load(put_off_marks, index) == 0:
                     continue
                 mark = rules.key(child) | 1
                 place = shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
                 if turn == 0 and index > 0 and load(busy, place) == mark:
-                    store(keys, index, 1)
+                    store(put_off_marks, index, 1)
                     put_off += 1
                     continue
-                store(keys, index, 0)
+                store(put_off_marks, index, 0)
                 store(busy, place, mark)
             if child_mover == mover:
                 score = prove(rules, child, low, high, beta, ply + 1, child_stored, search)
@@ -304,7 +291,7 @@ def prove(
                     break
         if best >= beta or put_off == 0:
             break
-    # 6. The table.
+    # 5. The table.
     if best >= beta:
         lower = best
     else:
@@ -318,3 +305,44 @@ def prove(
         table_place = -1
     store_bounds(search, key, max(low, 0) << 20 | min(high, 4095) << 8 | table_place + 1)
     return best
+
+
+def find_score(rules: Rules, state: Any, lower: int, upper: int, guess: int, search: Search) -> int:
+    """The score of an unfinished state, if it lies between ``lower`` and ``upper``, or the one it is beyond.
+
+    What is asked first is whether it is at least ``guess``; there is none if that is below ``LOSS``. What is known
+    when a limit stops the search is left in the record.
+    """
+    low, high = rules.bounds(state)
+    low, high = low + 0, high + 0  # no constants: see zermelo.envs.jit.build
+    floor = max(low, lower)
+    ceiling = max(min(high, upper), floor)
+    threshold = min(max(guess, floor + 1), ceiling) if guess >= LOSS else guess
+    moves = _FIRST_MOVES
+    ply, stored = search.nothing + 1, search.nothing + 2  # a recursive kernel takes no constants as arguments
+    while floor < ceiling:
+        search.root_lower = floor
+        search.root_upper = ceiling
+        if threshold <= floor or threshold > ceiling:
+            if search.distances == 0:
+                threshold = floor + 1 if threshold <= floor else ceiling
+            elif floor > 0 or ceiling < 0:
+                threshold = (floor + ceiling + 1) >> 1
+            else:
+                while (threshold <= floor or threshold > ceiling) and moves < WIN:
+                    if threshold > 0:
+                        threshold = LOSS + moves + 1
+                        moves *= 2
+                    else:
+                        threshold = WIN - moves
+                threshold = min(max(threshold, floor + 1), ceiling)
+        score = prove(rules, state, low, high, threshold, ply, stored, search)
+        if search.stop != 0:
+            return 0
+        if score < threshold:
+            ceiling = max(score, floor)
+        else:
+            floor = min(score, ceiling)
+    search.root_lower = floor
+    search.root_upper = ceiling
+    return floor

@@ -28,7 +28,7 @@ _MAX_PLY: Final = WIN - 48
 _MOST_LEGAL: Final = (1 << 16) - 1
 _GREATEST_MARGIN: Final = 1000
 
-PROOF: Final = Program("solve", "tree_search.exact.kernel", "prove", ("int64",) * 5)
+PROOF: Final = Program("solve", "tree_search.exact.kernel", "find_score", ("int64",) * 3)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Prover:
         self._unclaimed[0] = most
 
         def call(search: Search) -> int:
-            return int(kernel(*search.start(state), lower, upper, first, -1, 1, search))
+            return int(kernel(*search.start(state), lower, upper, first, search))
 
         try:
             reason, _ = race(call, self._searches, check)
@@ -214,7 +214,7 @@ class Prover:
 
         def call(search: Search) -> int:
             while (number := begin(search)) is not None:
-                kernel(*search.start(waiting[number]), LOSS, WIN, self._no_guess, -1, 1, search)
+                kernel(*search.start(waiting[number]), LOSS, WIN, self._no_guess, search)
                 end(search, number)
             return 0
 
