@@ -23,7 +23,7 @@ from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import play_match
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.record import EndReason, FailureKind
-from zermelo.evaluation.match.score import Outcome
+from zermelo.evaluation.match.score import SeatOutcome
 from zermelo.evaluation.workers.games import participants
 from zermelo.evaluation.workers.settings import AgentLimits
 
@@ -84,7 +84,7 @@ def test_failures_go_by_their_kind(habit, kind, said, monkeypatch):
     record = played(habit)
     assert record.failure.kind is FailureKind(kind)
     assert said in record.failure.message
-    assert record.outcomes == (Outcome.LOSS, Outcome.WIN)
+    assert record.outcomes == (SeatOutcome.LOSS, SeatOutcome.WIN)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -95,8 +95,8 @@ def test_a_resignation_is_a_loss_at_once(seat, tmp_path):
         record = play_match(env, [agent, "random"][:: 1 - 2 * seat], seed=1)
         assert record.end is EndReason.RESIGNATION
         assert record.failure is None
-        assert record.outcomes[seat] is Outcome.LOSS
-        assert record.outcomes[1 - seat] is Outcome.WIN
+        assert record.outcomes[seat] is SeatOutcome.LOSS
+        assert record.outcomes[1 - seat] is SeatOutcome.WIN
         assert len(record.moves) == seat
         assert type(record).from_json(record.to_json()) == record
 
