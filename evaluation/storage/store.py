@@ -23,6 +23,7 @@ import json
 import os
 import sqlite3
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,8 +47,22 @@ INTERVAL: Final = 0.25
 _BATCH: Final = 500
 """Games of a run in memory that are written together."""
 SPEC: Final = "spec.json"
+_MAY_NOT: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
+
+
+def require_writable(folder: Path) -> None:
+    """Raises ``StoreError`` for a folder that cannot be made, or written to; nothing is left in it."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno in _MAY_NOT:
+            raise database.read_only(folder, reason) from error
+        raise StoreError(f"cannot write the games to {folder}: {reason}; choose another folder") from error
 
 
 @explained
@@ -159,7 +174,7 @@ class Store:
     def _refused(self, error: Exception) -> StoreError:
         if isinstance(error, StoreError):
             return error
-        if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if isinstance(error, OSError) and error.errno in _MAY_NOT:
             return database.read_only(Path(error.filename or self._path), error.strerror or str(error))
         reason = error.strerror if isinstance(error, OSError) else str(error)
         text = f"cannot write the games to {self.folder}: {reason or error}"

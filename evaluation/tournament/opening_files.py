@@ -70,7 +70,7 @@ def read_openings(
         InvalidSettingError: It cannot be read, or is for another game.
     """
     name = os.fspath(path)
-    text, suffix = _text(path)
+    text, suffix = opening_text(path)
     content = text.lstrip()
     if suffix == ".pgn" or _PGN.match(content):
         _require(rules(), Chess, f"{name} is in PGN, which is for chess")
@@ -95,8 +95,12 @@ def _require(rules: Any, wanted: type, what: str) -> Any:
 # -- what a file holds
 
 
-def _text(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text of a file, with plain line feeds, and the suffix of its name."""
+def opening_text(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """The text of a file of openings, with plain line feeds, and the suffix of its name.
+
+    Raises:
+        InvalidSettingError: It cannot be read.
+    """
     try:
         content = read_file(path, LARGEST)
         name = os.fspath(path)

@@ -30,7 +30,7 @@ from zermelo.evaluation.match.sources import EnvSource, env_name
 from zermelo.evaluation.match.text import plain, shown
 from zermelo.evaluation.positions.moves import game_or_none, play_moves
 from zermelo.evaluation.schedule import derived_seed
-from zermelo.evaluation.tournament.opening_files import WrittenOpening, read_openings
+from zermelo.evaluation.tournament.opening_files import WrittenOpening, opening_text, read_openings
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any] | str]
 """How many random plies, a file of openings (``book:FILE`` for an opening book), or the openings themselves."""
@@ -63,6 +63,13 @@ class RunOpenings(NamedTuple):
 
 
 _NONE: Final = RunOpenings()
+
+
+def require_openings(wanted: Openings | None, stored: RunOpenings = _NONE) -> None:
+    """Refuses a file of openings that cannot be read, unless the run that goes on has them."""
+    is_file = isinstance(wanted, str | os.PathLike) and not os.fspath(wanted).startswith(_BOOK)
+    if is_file and (not stored.openings or Path(wanted).exists()):
+        opening_text(wanted)
 
 
 def openings_for(

@@ -29,7 +29,15 @@ from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derive
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
-from zermelo.evaluation.tournament.openings import Opening, Openings, RunOpenings, openings_for, spec_at
+from zermelo.evaluation.storage.store import require_writable
+from zermelo.evaluation.tournament.openings import (
+    Opening,
+    Openings,
+    RunOpenings,
+    openings_for,
+    require_openings,
+    spec_at,
+)
 from zermelo.evaluation.tournament.settings import Agents, TournamentSettings
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 from zermelo.evaluation.workers.games import GamePlayer, Participant, participants
@@ -82,7 +90,11 @@ class Tournament:
         live = build_env(env)[0]
         driver = drive_env(live, settings.seed)
         wanted = participants(agents, settings.limits, driver)
+        stored = RunOpenings() if out is None else _stored_openings(Path(out) / FILE)
         _refuse_early(settings, [participant.name for participant in wanted], driver)
+        require_openings(settings.openings, stored)
+        if out is not None:
+            require_writable(Path(out))
         fitting, left_out = _fitting(wanted, driver, settings.skip_unfit)
         names = [participant.name for participant in fitting]
         _require_anchor(settings.anchor, names)
@@ -91,7 +103,7 @@ class Tournament:
         schedule = _schedule(settings, names, driver, duplicate=has_deals, teams=score is Scoring.TEAM)
         given = openings_for(
             settings.openings, env, live, count=schedule.blocks, seed=schedule.seed, plies=settings.opening_plies,
-            stored=RunOpenings() if out is None else _stored_openings(Path(out) / FILE),
+            stored=stored,
         )  # fmt: skip
         starts = tuple(spec_at(env, opening.fen) if opening.fen else None for opening in given.openings)
         schedule = replace(

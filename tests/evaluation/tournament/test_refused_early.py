@@ -19,6 +19,12 @@ AGENTS = ["random", "alphabeta(depth=1)", "mcts(simulations=5)"]
         (AGENTS, {"sprt": Sprt()}, "two agents"),
         (AGENTS[:2], {"sprt": Sprt(), "until_sure": True}, "a run stops either by until_sure or by sprt"),
         (AGENTS, {"score": "win"}, "score must be one of 'auto', 'wins', 'rewards', 'team', not 'win'"),
+        (
+            AGENTS,
+            {"openings": "missing.pgn"},
+            "cannot read the openings in missing.pgn: No such file or directory",
+        ),
+        (AGENTS, {"out": "/dev/null/run"}, "cannot write the games to /dev/null/run: Not a directory"),
     ],
 )
 def test_nothing_is_compiled_for_a_run_that_is_refused(agents, settings, said, monkeypatch):
