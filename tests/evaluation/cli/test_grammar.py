@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.cli.arguments import with_limits
+from zermelo.evaluation.cli.arguments import SearchLimits
 
 TOY = "doubles.toy_envs:ToyEnv"
 GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
@@ -30,7 +30,7 @@ GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
 )
 def test_limits_go_to_agents_that_have_them(agents, limits, expected):
     expected = expected or ["random", "mcts(seconds=0.1)", "alphabeta(ties='first', seconds=0.1)"]
-    assert with_limits(agents, **limits) == expected
+    assert SearchLimits(**limits).added_to(agents) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from doubles.bad_agents import First, Good, Last
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import play_match, round_robin
-from zermelo.evaluation.results import Score
+from zermelo.evaluation.results import HeadToHead
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.settings import TournamentSettings
@@ -74,7 +74,7 @@ def test_deterministic_agents_repeat_themselves_without_openings_only():
 def test_pairs_of_games_are_counted_from_the_first_name_s_side():
     """First and Last play 0, 8, 1, 7, 2: whoever moves first wins, with the seats exchanged too."""
     standings = round_robin(TICTACTOE, {"first": First, "last": Last}, games=4)
-    assert standings.results.between("first", "last") == Score(2, 0, 2, (0, 0, 2, 0, 0, 0))
+    assert standings.results.between("first", "last") == HeadToHead(2, 0, 2, (0, 0, 2, 0, 0, 0))
 
 
 @pytest.mark.parametrize(
