@@ -108,6 +108,17 @@ def join(first: int, end: int, action: int, mover: int, search: Search) -> int:
     return after
 
 
+def smallest(first: int, end: int, search: Search) -> int:
+    """The candidate with the smallest action."""
+    chosen = first
+    other = first
+    while other < end:
+        if load(other, 0) >= 0 and (load(chosen, 0) < 0 or load(other, 0) < load(chosen, 0)):
+            chosen = other
+        other += 8 * (_HEADER + record_words(other + 8 * _HEADER, search.seats))
+    return chosen
+
+
 def max_n(
     rules: Rules, state: Any, depth: int, parent: int, enough: float, ply: int, top: int, search: Search
 ) -> int:
@@ -230,12 +241,7 @@ def max_n(
             elif new_key == best_key:
                 end = join(first, end, action, mover, search)
     # 8. Of what is left, the candidate with the smallest action.
-    chosen = first
-    other = first
-    while other < end:
-        if load(other, 0) >= 0 and (load(chosen, 0) < 0 or load(other, 0) < load(chosen, 0)):
-            chosen = other
-        other += 8 * (_HEADER + record_words(other + 8 * _HEADER, seats))
+    chosen = smallest(first, end, search)
     action = load(chosen, 1)
     record = chosen + 8 * _HEADER
     to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
