@@ -42,9 +42,9 @@ def live_env(source: Any) -> Any:
     """The environment that a text names, reset with seed 0; anything else as it is."""
     if not isinstance(source, str):
         return source
-    from zermelo.envs.registration.make import make_env
+    from zermelo.envs.registration.make import make
 
-    env = make_env(source)
+    env = make(source)
     env.reset(seed=0)
     return env
 

@@ -17,7 +17,7 @@ from zermelo.agents import AutoAgent
 from zermelo.agents.level import FOLDER as SHIPPED
 from zermelo.agents.level import Levels, levels_for
 from zermelo.envs import as_game, list_envs
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.registration.own_games import env_maker
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "games"
@@ -42,7 +42,7 @@ and in Hanabi, an agent's own result stands in place of that against `random`.""
 def page(name):
     """The text of a game's page."""
     entry = ENTRIES[name]
-    env = make_env(entry.name)
+    env = make(entry.name)
     env.reset(seed=0)
     title, about, facts, sections = (_classic if name in CLASSICS else _own)(name, env)
     facts += [
@@ -123,7 +123,7 @@ def _searches(env):
 
 def levels(env, about=""):
     """A table of how strong agents of growing limits are, and how long they take for a move."""
-    live = make_env(WITH_LADDER.get(env, env))
+    live = make(WITH_LADDER.get(env, env))
     live.reset(seed=0)
     ladder = levels_for(live)
     if ladder is not None:

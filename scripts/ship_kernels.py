@@ -46,7 +46,7 @@ from zermelo.envs.jit.portable import (
     portable_name,
     write_archive,
 )
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.registration.registry import OWN_ENVS
 
 LEFT_OUT = "minimax", "paranoid"
@@ -95,7 +95,7 @@ def asked_by(agent, env):
 def used():
     """Rules and kernels of the repository's archive, by what they are called."""
     for source, names in USED.items():
-        env = make_env(source)
+        env = make(source)
         env.reset(seed=0)
         known = kernels_of(env)
         for name in names:
@@ -171,7 +171,7 @@ def ship_game(source, folder, triple):
     """Writes the kernels of a game; returns a line about it, and their bitcode by names."""
     started = time.perf_counter()
     if isinstance(source, str):
-        env = make_env(source)
+        env = make(source)
         env.reset(seed=0)
         source = env
     game = as_game(source)

@@ -174,7 +174,7 @@ def printed_specs(pattern):
 def test_every_environment_that_is_printed_can_be_made():
     from zermelo.envs import ZermeloError
     from zermelo.envs.errors import MissingDependencyError
-    from zermelo.envs.registration.make import make_env
+    from zermelo.envs.registration.make import make
 
     specs = printed_specs(ENV_SPEC)
     assert len(specs) > 30
@@ -182,7 +182,7 @@ def test_every_environment_that_is_printed_can_be_made():
         if spec in OF_USERS or spec.endswith("/NAME"):
             continue
         try:
-            make_env(spec)
+            make(spec)
         except MissingDependencyError:
             pass
         except ZermeloError as error:

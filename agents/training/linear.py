@@ -27,7 +27,7 @@ from zermelo.agents.training.networks.self_play import MAX_MOVES, Player, SelfPl
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.calls import explained
 
 _STARTS: Final = 50
@@ -143,7 +143,7 @@ def tune(
 
 def _starting_states(env: Any, seed: int) -> tuple[Any, Any, list[Any]]:
     """A live environment, its game, and states that games begin with."""
-    live = make_env(env) if isinstance(env, str) else env
+    live = make(env) if isinstance(env, str) else env
     if isinstance(env, type) or not hasattr(live, "reset"):
         live = env()
     starts = []

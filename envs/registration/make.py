@@ -69,12 +69,6 @@ def make(name: str, **parameters: Any) -> Any:
     raise _unknown(spec.name)
 
 
-@explained
-def make_env(text: str) -> Any:
-    """Makes the environment that a command line names; the same as ``make`` with nothing but the text."""
-    return make(text)
-
-
 def _over_rules(rules: Any, render_mode: str | None = None) -> Any:
     from zermelo.envs.rules.env import env
 

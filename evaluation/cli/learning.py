@@ -178,11 +178,11 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     from zermelo.agents.evaluators.written import features_for
     from zermelo.envs.adapters.as_game import as_game
     from zermelo.envs.game import Chance
-    from zermelo.envs.registration.make import make_env
+    from zermelo.envs.registration.make import make
     from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import round_robin
 
-    live = make_env(env)
+    live = make(env)
     live.reset(seed=seed)
     game = as_game(live)
     if game.traits.seats != 2:

@@ -20,7 +20,7 @@ from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.errors import CloneError, InvalidSettingError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
 from zermelo.evaluation.match.faults import ends_the_run
 from zermelo.evaluation.match.text import kept_name
@@ -58,7 +58,7 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
         return source, name
     try:
         if isinstance(source, str):
-            return make_env(source), name
+            return make(source), name
         if isinstance(source, ModuleType) and hasattr(source, "env"):
             return source.env(), name
         if callable(source):
@@ -108,18 +108,18 @@ def build_agent(source: AgentSource) -> Agent:
     """The live agent."""
     if isinstance(source, str):
         source_name: str = source
-        make: Callable[[], Any] = functools.partial(make_agent, source)
+        builder: Callable[[], Any] = functools.partial(make_agent, source)
     elif _is_agent(source):
         return source
     elif callable(source):
-        source_name, make = getattr(source, "__qualname__", repr(source)), source
+        source_name, builder = getattr(source, "__qualname__", repr(source)), source
     else:
         raise InvalidSettingError(
             "an agent is text such as 'alphabeta(depth=4)', an object with act(env) and reset(seed), or a "
             f"function that makes one, not {source!r}"
         )
     try:
-        agent = make()
+        agent = builder()
     except ZermeloError:
         raise
     except BaseException as error:

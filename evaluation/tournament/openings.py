@@ -22,7 +22,7 @@ from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.envs.games import Chess
 from zermelo.envs.live.wrappers import innermost
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules.env import RulesEnv
 from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
@@ -67,8 +67,9 @@ _NONE: Final = RunOpenings()
 
 def require_openings(wanted: Openings | None, stored: RunOpenings = _NONE) -> None:
     """Refuses a file of openings that cannot be read, unless the run that goes on has them."""
-    is_file = isinstance(wanted, str | os.PathLike) and not os.fspath(wanted).startswith(_BOOK)
-    if is_file and (not stored.openings or Path(wanted).exists()):
+    if not isinstance(wanted, str | os.PathLike) or os.fspath(wanted).startswith(_BOOK):
+        return
+    if not stored.openings or Path(wanted).exists():
         opening_text(wanted)
 
 
@@ -180,7 +181,7 @@ class _Checker:
     def played(self, written: WrittenOpening, number: int) -> Opening:
         """The opening; ``number`` counts from 1."""
         fen = self._start(written)
-        env = make_env(spec_at(self.source, fen)) if fen else self.env
+        env = make(spec_at(self.source, fen)) if fen else self.env
         driver = drive_env(env, derived_seed(self.seed, "opening", number))
         if isinstance(written.moves, str):
             actions = self._read(driver, written)

@@ -40,7 +40,7 @@ from zermelo.agents.training.networks.training import Trained, choose_columns, s
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind
 from zermelo.evaluation.tournament.run import make_runner, round_robin
@@ -216,7 +216,7 @@ class _Run:
                 f"{self.hidden} and {self.outcome_share}"
             )
         require_writable(self.out)
-        live = make_env(self.env)
+        live = make(self.env)
         live.reset(seed=self.seed)
         self.game: Any = as_game(live)
         require_perfect_information(self.game.traits, "tune")

@@ -16,7 +16,7 @@ from benchmarks.common import fastest
 from zermelo.agents import ExpectiminimaxAgent, make_agent
 from zermelo.envs import CHANCE, as_game
 from zermelo.envs.games import Backgammon, EinStein, Game2048, Pig
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -116,7 +116,7 @@ def _points(first: str, second: str, seed: int) -> tuple[float, float]:
 
     The luck of a roll is by how much it is better than the average of all, as a search one move deep values them.
     """
-    env = make_env("zermelo/Backgammon-v0(most_points=3)")
+    env = make("zermelo/Backgammon-v0(most_points=3)")
     env.reset(seed=seed)
     game, judge, ours, luck = as_game(env), ExpectiminimaxAgent(depth=1), seed % 2, 0.0
     agents = [make_agent(second if seat ^ ours else first) for seat in (0, 1)]

@@ -16,7 +16,7 @@ from zermelo.agents.base.clock import GameClock
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs.games import Chess
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules.rules_game import RulesGame
 
 OPENINGS = Path(__file__).with_name("chess_openings.json")
@@ -107,7 +107,7 @@ def chess(
     for each move. One thread each, which never think at once. The difference in Elo has its 95 % interval.
     ``path`` is the engine's program. Stockfish 16 rates levels anew: 15.1's at 2023 and 2179 have 2500 and 2700.
     """
-    env, timing = make_env("classic/chess-v6"), Timing(seconds, clock, increment)
+    env, timing = make("classic/chess-v6"), Timing(seconds, clock, increment)
     lines = [line for line in json.loads(OPENINGS.read_text()) for _ in range(2)][:games]
     for rating in elo:
         engine = UciAgent(path=path, elo=rating, seconds=None if clock else seconds)

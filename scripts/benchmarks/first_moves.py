@@ -21,9 +21,9 @@ _PLAY = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
 from zermelo.agents import make_agent
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 name, agent, later = sys.argv[1:]
-env = make_env(name)
+env = make(name)
 is_aec = hasattr(env, "agent_iter")
 env.reset(seed=1)
 late, first = [], None

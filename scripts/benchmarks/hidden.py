@@ -24,7 +24,7 @@ from zermelo.agents.experts.poker.buckets import CLASSES, Sizes
 from zermelo.agents.experts.poker.cards import is_compiled
 from zermelo.envs import as_game
 from zermelo.envs.live.wrappers import innermost
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation.analysis.exploitability import agents_exploited
 from zermelo.evaluation.stats.score_interval import student_interval
 
@@ -142,8 +142,8 @@ def equilibrium(
     import pyspiel
 
     for name in games:
-        for solver, make in _solvers().items():
-            cells = [*_cells_of(pyspiel.load_game(name), make, gains, most), *("" for _ in gains)]
+        for solver, theirs in _solvers().items():
+            cells = [*_cells_of(pyspiel.load_game(name), theirs, gains, most), *("" for _ in gains)]
             shown = {f"to {gain:g}": cell for gain, cell in zip(gains, cells, strict=False)}
             yield {"game": name, "solver": solver, **shown}
 
@@ -167,7 +167,7 @@ def poker(
     for game in games:
         name = _ENVS[game]
         for opponent, act in (("random", _random_play(seed)), ("RLCard's rules", _rlcard_rules)):
-            env, player = make_env(name), make_agent(agent)
+            env, player = make(name), make_agent(agent)
             player.reset(seed)
             pairs, spent, moves = [], 0.0, 0
             for number in range(deals // 2):
@@ -242,7 +242,7 @@ def _rlcard_rules(env: Any) -> int:
 
 
 def _hanabi_game(players: int) -> Any:
-    env = make_env(f"classic/hanabi-v5(players={players}, hand_size={5 if players < 4 else 4})")
+    env = make(f"classic/hanabi-v5(players={players}, hand_size={5 if players < 4 else 4})")
     env.reset(seed=0)
     return as_game(env)
 

@@ -16,7 +16,7 @@ from zermelo.agents.level import FOLDER as SHIPPED
 from zermelo.agents.level import Levels, levels_for
 from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, as_game, list_envs
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import Standings, round_robin
 from zermelo.evaluation.ladders.ladder import RatedAnchors
 from zermelo.evaluation.match.score import Scoring
@@ -85,7 +85,7 @@ def strengths(only: tuple[str, ...] = NAMES, games: int = 0) -> Iterator[dict[st
     Writes docs/games/levels.json, which the pages of games show. Games with a ladder are left out.
     """
     for name in only:
-        env = make_env(name)
+        env = make(name)
         env.reset(seed=0)
         if levels_for(env) is not None:
             continue

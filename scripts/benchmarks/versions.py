@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import result_of
 from zermelo.envs import as_game
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import sprt
 from zermelo.evaluation.stats.ratings.sprt import Decision
 
@@ -154,7 +154,7 @@ class Match:
     """Games of two versions of a game without chance, in pairs from openings of random moves."""
 
     def __init__(self, env_id: str, plies: int, seed: int) -> None:
-        env = make_env(env_id)
+        env = make(env_id)
         env.reset(seed=0)
         self.game: Any = as_game(env)
         self.start, self.plies = self.game.snapshot(env), plies

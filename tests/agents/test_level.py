@@ -14,7 +14,7 @@ from zermelo.agents.training import OpponentEnv, make_vec
 from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.data_files import write_json
 
 GAME = "classic/tictactoe-v3"
@@ -58,13 +58,13 @@ def test_a_level_needs_no_name_for_its_rating():
     ],
 )
 def test_a_level_mixes_the_rungs_next_to_it(ladder, elo, mixed):
-    env = make_env(GAME)
+    env = make(GAME)
     env.reset(seed=0)
     assert make_agent(f"level(elo={elo}, file={ladder!r})").mix_for(env) == mixed
 
 
 def test_each_game_is_played_by_one_of_the_two_as_often_as_the_rating_says(ladder):
-    env = make_env(GAME)
+    env = make(GAME)
     env.reset(seed=0)
     agent = make_agent(f"level(elo=25, file={ladder!r})")
     played = []
@@ -77,7 +77,7 @@ def test_each_game_is_played_by_one_of_the_two_as_often_as_the_rating_says(ladde
 
 
 def test_a_ladder_of_another_game_is_refused(ladder):
-    env = make_env("zermelo/Nim-v0")
+    env = make("zermelo/Nim-v0")
     env.reset(seed=0)
     with pytest.raises(InvalidSettingError, match=r"is the ladder of MNK\(.*\), not of Nim"):
         make_agent(f"level(elo=100, file={ladder!r})").act(env)
@@ -93,7 +93,7 @@ def test_levels_by_reward(tmp_path):
     rungs = [{"reward" if key == "elo" else key: value for key, value in row.items()} for row in RUNGS]
     data = {"game": "MNK(m=3, n=3, k=3, players=2)", "unit": "reward", "baseline": "greedy", "rungs": rungs}
     path = written(tmp_path, data)
-    env = make_env(GAME)
+    env = make(GAME)
     env.reset(seed=0)
     level = make_agent(f"level(reward=25, file={path!r})")
     assert level.mix_for(env) == ("random", "greedy", 0.25)
@@ -243,7 +243,7 @@ def test_files_that_are_no_ladder(tmp_path, text):
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
 def test_shipped_ladders(path):
     levels = Levels.read(path)
-    env = make_env(levels.about["env"])
+    env = make(levels.about["env"])
     env.reset(seed=0)
     assert ladder_key(env) == levels.game
     assert levels.rungs[0].agent == "random"

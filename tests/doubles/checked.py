@@ -29,7 +29,7 @@ def assert_keeps_contract(rules: Any, *, games: int = 20, longest: int = 2000) -
     assert lengths[-1] == 0, lengths
 
 
-def assert_clones_right(make_env: Callable[[], Any], *, games: int, **settings: Any) -> None:
+def assert_clones_right(make: Callable[[], Any], *, games: int, **settings: Any) -> None:
     """Plays so many games beside their clones, at least two to a game, and finds nothing."""
     clones = 0
 
@@ -38,5 +38,5 @@ def assert_clones_right(make_env: Callable[[], Any], *, games: int, **settings: 
         clones += 1
         return clone_env(env)
 
-    verify_clone(make_env, games=games, clone=clone, **settings)
+    verify_clone(make, games=games, clone=clone, **settings)
     assert clones >= 2 * games

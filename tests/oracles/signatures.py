@@ -41,7 +41,7 @@ from zermelo.envs.games import (
     Othello,
     Pig,
 )
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 
 FILE = Path(__file__).parent.parent / "data" / "signatures.json"
@@ -148,7 +148,7 @@ def games() -> dict[str, Any]:
     for name, build in (TREES | CHANCE_TREES).items():
         found[name] = build()
     for name in CLONES:
-        env = make_env(name)
+        env = make(name)
         env.reset(seed=7)
         backend = "auto" if name in ("FrozenLake-v1", "CliffWalking-v1") else "clone"
         game = as_game(env, backend=backend)

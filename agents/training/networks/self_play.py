@@ -28,7 +28,7 @@ from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.game import Chance
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -259,7 +259,7 @@ class LessonWork(PureWork):
         """The positions of some games."""
         generator = np.random.default_rng(item)
         if self._game is None:
-            live = make_env(self.env)
+            live = make(self.env)
             live.reset(seed=0)
             self._game = as_game(live)
             self._start = self._game.snapshot(live)

@@ -7,7 +7,7 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.agents.base.clock import RESERVE, GameClock, SupportsClock
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 
 
 @pytest.mark.parametrize("increment", [0.0, 0.1, 5.0])
@@ -57,7 +57,7 @@ def test_clocks_that_are_none(wrong, said):
 def searched(spec, *, left=60.0, env="classic/tictactoe-v3", **settings):
     """The result of a search that was told a clock."""
     agent = make_agent(spec)
-    live = make_env(env)
+    live = make(env)
     live.reset(seed=0)
     agent.prepare(live)
     agent.tell_clock(GameClock(left=(left, 5.0), seat=0, **settings))
@@ -84,7 +84,7 @@ def test_searches_take_their_share(spec):
 def test_searches_of_a_fixed_size_stay_as_they_are(spec):
     agent, result = searched(spec, left=0.001)
     other = make_agent(spec)
-    env = make_env("classic/tictactoe-v3")
+    env = make("classic/tictactoe-v3")
     env.reset(seed=0)
     expected = other.search(env)
     assert agent.limits == other.limits

@@ -9,7 +9,7 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.agents.evaluators.network import FOLDER, StoredNetwork, shipped_network
 from zermelo.envs import UnsupportedGameError, as_game
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import round_robin
 
 FILES = sorted(FOLDER.glob("*.json"))
@@ -20,7 +20,7 @@ def about(path):
 
 
 def game_of(env):
-    live = make_env(env)
+    live = make(env)
     live.reset(seed=0)
     return as_game(live)
 
@@ -57,7 +57,7 @@ def test_a_search_with_the_network_beats_one_with_the_written_evaluation(path):
 
 
 def test_auto_plays_by_it_and_says_so():
-    env = make_env("zermelo/Othello-v0")
+    env = make("zermelo/Othello-v0")
     env.reset(seed=0)
     found = make_agent("auto(nodes=2000)").search(env)
     assert found.method == "alphabeta: there is a network, and two players are opposed"

@@ -9,11 +9,11 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.envs.errors import BlindSearchWarning
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 
 
 def started(name: str) -> Any:
-    env = make_env(name)
+    env = make(name)
     env.reset(seed=1)
     return env
 

@@ -28,9 +28,9 @@ import zermelo.agents
 assert zermelo.agents.__file__.startswith({root!r}), zermelo.agents.__file__
 from zermelo.agents import list_agents, make_agent
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 names = {{entry.name for entry in list_agents(learned=True)}}
-env = make_env({env!r})
+env = make({env!r})
 env.reset(seed=0)
 print(len(names), make_agent("auto(nodes=50, compile=never)").search(env).method)
 """

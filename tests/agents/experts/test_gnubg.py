@@ -12,7 +12,6 @@ from zermelo.envs import UnsupportedGameError, as_game, make
 from zermelo.envs.errors import MissingDependencyError, UnknownNameError
 from zermelo.envs.games import Backgammon
 from zermelo.envs.games.backgammon.rules import BackgammonState
-from zermelo.envs.registration.make import make_env
 from zermelo.envs.rules import RulesGame
 
 ENV = "zermelo/Backgammon-v0(most_points=3)"
@@ -147,7 +146,7 @@ def test_a_gnubg_that_stalls(agent, opening, monkeypatch):
 
 
 def test_other_games_levels_and_programs(agent):
-    env = make_env("classic/tictactoe-v3")
+    env = make("classic/tictactoe-v3")
     env.reset(seed=0)
     with pytest.raises(UnsupportedGameError, match="gnubg plays backgammon"):
         agent("No game").act(env)
@@ -170,7 +169,7 @@ def test_two_of_them():
 
     def game():
         agents = [GnubgAgent(level="expert"), GnubgAgent(level="noise-0.2")]
-        env = make_env(ENV)
+        env = make(ENV)
         env.reset(seed=4)
         for seat, agent in enumerate(agents):
             agent.reset(seat)

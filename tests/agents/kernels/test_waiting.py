@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build, portable
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.settings import TournamentSettings
@@ -277,7 +277,7 @@ def test_what_does_not_compile_is_an_error_each_time(slow_compiler: Any, monkeyp
 def test_an_agent_that_is_prepared_loads_nothing_later(
     name: str, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    env = make_env(f"classic/{name}-v3")
+    env = make(f"classic/{name}-v3")
     env.reset()
     agent = make_agent(spec)
     agent.prepare(env)

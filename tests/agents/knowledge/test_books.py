@@ -21,7 +21,7 @@ from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.openings import openings_for
 from zermelo.evaluation.tournament.run import make_runner
@@ -212,7 +212,7 @@ def test_a_book_of_othello_has_the_published_value_of_perfect_play(tmp_path):
         "bcdefg".index(column) + 6 * "234567".index(row)
         for column, row in zip(squares[::2], squares[1::2], strict=True)
     ]
-    env = make_env("zermelo/Othello-v0(rows=6, columns=6, margin=True)")
+    env = make("zermelo/Othello-v0(rows=6, columns=6, margin=True)")
     env.reset(seed=0)
     game, state = RulesGame(Othello(6, 6, margin=True)), None
     for ply, action in enumerate(line):
@@ -328,7 +328,7 @@ def test_lines_and_outline(whole):
 
 def test_tournaments_open_with_lines_of_a_book(whole):
     name = "classic/tictactoe-v3"
-    env = make_env(name)
+    env = make(name)
     env.reset(seed=0)
     found = openings_for(f"book:{whole}", name, env, count=5, seed=3).openings
     assert len(found) == 5

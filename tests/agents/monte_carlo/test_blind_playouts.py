@@ -8,12 +8,12 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.envs.games import Kuhn
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 
 
 def started(name: str) -> Any:
-    env = make_env(name)
+    env = make(name)
     env.reset(seed=1)
     return env
 

@@ -19,7 +19,7 @@ from zermelo.agents.policies.engines import EngineError, EngineTimeoutError
 from zermelo.agents.policies.gtp import GtpAgent
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import play_match
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.record import EndReason, FailureKind
@@ -212,7 +212,7 @@ def test_a_file_that_is_no_program(tmp_path):
 def test_an_engine_that_has_not_been_started():
     agent = UciAgent(path=path_of("plays"))
     agent.close()
-    env = make_env(CHESS)
+    env = make(CHESS)
     env.reset(seed=0)
     with pytest.raises(EngineError, match="is not running: call reset first"):
         agent.act(env)
@@ -252,7 +252,7 @@ def test_what_limits_an_engine_besides_stays(tmp_path):
 
 def test_little_time_left_is_told_as_a_positive_time(tmp_path):
     agent = UciAgent(path=path_of("plays", tmp_path / "log"))
-    env = make_env(CHESS)
+    env = make(CHESS)
     env.reset(seed=0)
     agent.tell_clock(GameClock(left=(0.01, 0.0), seat=0))
     agent.act(env)

@@ -14,7 +14,6 @@ from zermelo.agents.policies.gtp import GtpAgent
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
-from zermelo.envs.registration.make import make_env
 from zermelo.evaluation import play_match
 
 CHESS = """
@@ -76,7 +75,7 @@ def engine(tmp_path, monkeypatch):
 
 
 def chess(*actions):
-    env = make_env("classic/chess-v6")
+    env = make("classic/chess-v6")
     env.reset(seed=0)
     for action in actions:
         env.step(action)
@@ -88,7 +87,7 @@ def test_an_engine_ponders_on_the_reply_that_it_names(engine, tmp_path, name):
     log = tmp_path / "log"
     agent = UciAgent(path=f"{engine(CHESS, 'ponders')} {log}", seconds=0.01)
     agent.reset(0)
-    env = make_env(name)
+    env = make(name)
     env.reset(seed=0)
     for is_expected in (True, False, True):
         env.step(agent.act(env))
@@ -149,7 +148,7 @@ def test_an_engine_that_fails_is_told_of(engine, mode, said, monkeypatch):
 
 
 def test_go_is_played(engine):
-    env = make_env("classic/go-v5(board_size=5)")
+    env = make("classic/go-v5(board_size=5)")
     env.reset(seed=0)
     agent = GtpAgent(path=engine(GO))
     agent.reset(0)
@@ -165,7 +164,7 @@ def test_go_is_played(engine):
     ("mode", "said"), [("nonsense", "'nowhere', which is no move"), ("refuses", "unknown command")]
 )
 def test_go_answers_that_are_none(engine, mode, said):
-    env = make_env("classic/go-v5(board_size=5)")
+    env = make("classic/go-v5(board_size=5)")
     env.reset(seed=0)
     agent = GtpAgent(path=engine(GO, mode))
     agent.reset(0)
@@ -174,7 +173,7 @@ def test_go_answers_that_are_none(engine, mode, said):
 
 
 def test_other_games_and_programs_that_are_not_there(engine):
-    env = make_env("classic/tictactoe-v3")
+    env = make("classic/tictactoe-v3")
     env.reset(seed=0)
     for agent, game in ((UciAgent(path=engine(CHESS)), "plays chess"), (GtpAgent(path=engine(GO)), "plays Go")):
         agent.reset(0)

@@ -12,7 +12,7 @@ from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnknownNameError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.workers.settings import AgentLimits
@@ -185,7 +185,7 @@ def test_a_name_that_leads_nowhere():
 
 def test_the_environment_is_out_of_reach():
     """Nothing that the policy is given leads to the environment, or to anything that can still be written to."""
-    env = make_env(TICTACTOE)
+    env = make(TICTACTOE)
     recorder = policies.Recorder()
     record = play_match(env, [PolicyAgent(recorder), "random"], seed=3)
     assert record.failure is None
@@ -221,7 +221,7 @@ def test_the_agent_is_never_asked_to_act_on_the_environment():
 
 
 def test_a_live_environment_can_be_played_directly():
-    env = make_env(TICTACTOE)
+    env = make(TICTACTOE)
     env.reset(seed=0)
     agent = PolicyAgent(policies.first_legal)
     assert agent.act(env) == 0
@@ -250,7 +250,7 @@ def test_a_single_players_last_observation_is_passed_on():
     tried = recorder.pop(0)
     assert not np.array_equal(tried, recorder[0])
     assert not np.array_equal(recorder[0], recorder[1])
-    env = make_env("CartPole-v1")
+    env = make("CartPole-v1")
     assert np.array_equal(env.reset(seed=1)[0], recorder[0])
     with pytest.raises(UnsupportedGameError, match="does not keep its last observation"):
         PolicyAgent(policy).act(env)

@@ -10,7 +10,7 @@ from zermelo.agents import OnnxAgent, Sb3Agent, TorchAgent, make_agent
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.training import OpponentEnv
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.workers.settings import AgentLimits
@@ -38,7 +38,7 @@ def first_moves(records, spec):
 def positions():
     """Observations and masks of the first player's, in many positions of random games."""
     seen = []
-    env = make_env(TICTACTOE)
+    env = make(TICTACTOE)
     rng = np.random.default_rng(1)
     for seed in range(40):
         env.reset(seed=seed)
@@ -85,7 +85,7 @@ class TestStableBaselines3:
         spec = f"sb3(path='{path}')"
         records = games_of(spec, isolation=AgentLimits())
         assert AgentLimits().applies_to(spec)
-        env = make_env(TICTACTOE)
+        env = make(TICTACTOE)
         env.reset(seed=0)
         view = env.observe("player_1")
         expected, _ = model.predict(view["observation"], action_masks=view["action_mask"], deterministic=True)

@@ -27,7 +27,7 @@ connect_four = functools.partial(pettingzoo.make, "aec", "classic/connect_four-v
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("make_env", "clone", "words"),
+    ("make", "clone", "words"),
     [
         (tictactoe, copy.deepcopy, "not the same game"),
         (connect_four, copy.deepcopy, "not the same game"),
@@ -44,9 +44,9 @@ connect_four = functools.partial(pettingzoo.make, "aec", "classic/connect_four-v
         (tictactoe, lambda env: 1 / 0, "could not be cloned .*ZeroDivisionError"),
     ],
 )
-def test_broken_clones_are_caught(make_env, clone, words, capsys):
+def test_broken_clones_are_caught(make, clone, words, capsys):
     with pytest.raises(CloneError, match=words) as caught:
-        verify_clone(make_env, games=6, seed=11, clone=clone)
+        verify_clone(make, games=6, seed=11, clone=clone)
     assert "seed 11, game " in str(caught.value)
     assert ", step " in str(caught.value)
 

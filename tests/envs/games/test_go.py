@@ -19,7 +19,7 @@ from zermelo.envs.games.go.board import group_of, point_of
 from zermelo.envs.games.go.patterns import fits
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import is_caught
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.words import single
@@ -41,7 +41,7 @@ def legal(game: RulesGame, state: Any) -> set[str]:
 
 
 def test_equal_points_are_whites_at_pettingzoo_and_a_draw_here() -> None:
-    env = make_env("classic/go-v5(board_size=3, komi=0)")
+    env = make("classic/go-v5(board_size=3, komi=0)")
     env.reset(seed=1)
     for _ in range(2):
         game = as_game(env)

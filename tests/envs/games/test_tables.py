@@ -20,12 +20,12 @@ import sys
 import zermelo.agents, zermelo.envs, zermelo.envs.registration
 from zermelo.agents import {agent}
 from zermelo.envs import as_game
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 print(*sorted(name for name in sys.modules if name.startswith("zermelo.envs.games.") and name[19:] != "tables"))
 {then}
 print(*sorted(name for name in sys.modules if name.startswith("zermelo.envs.games.") and name[19:] != "tables"))
 """
-PLAY = "env = make_env('classic/tictactoe-v3'); env.reset(seed=0); {agent}(depth=2).act(env)"
+PLAY = "env = make('classic/tictactoe-v3'); env.reset(seed=0); {agent}(depth=2).act(env)"
 
 
 @pytest.mark.parametrize("name", tables.GAMES)

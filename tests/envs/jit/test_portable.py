@@ -247,9 +247,9 @@ def test_ends_of_lines_are_the_platforms(tmp_path: Path) -> None:
 MEASURED = """
 import sys
 from zermelo.agents.specs import make_agent
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 
-env = make_env(sys.argv[1])
+env = make(sys.argv[1])
 env.reset(seed=0)
 result = make_agent(sys.argv[2]).search(env)
 print("numba" in sys.modules, result.nodes > 0)

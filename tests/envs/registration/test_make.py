@@ -16,7 +16,6 @@ from doubles.game_envs import Numbers, started
 
 from zermelo.envs import UnsupportedGameError, as_game, list_envs, make, register_env
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, UnknownNameError
-from zermelo.envs.registration.make import make_env
 from zermelo.envs.registration.registry import EnvEntry
 from zermelo.envs.support import installing
 from zermelo.envs.support.installing import install_command
@@ -36,14 +35,14 @@ from zermelo.envs.support.installing import install_command
     ],
 )
 def test_spellings_of_a_pettingzoo_environment(name: str) -> None:
-    env = make_env(name)
+    env = make(name)
     assert str(env) == "connect_four_v3"
     env.reset()
     assert as_game(env).traits.name == "connect_four_v3"
 
 
 def test_parameters_in_brackets_and_as_arguments() -> None:
-    assert make_env("classic/go-v5(board_size=5, komi=0.5)").unwrapped._komi == 0.5
+    assert make("classic/go-v5(board_size=5, komi=0.5)").unwrapped._komi == 0.5
     assert make("classic/go-v5", board_size=5).unwrapped._N == 5
     assert make("classic/go-v5(board_size=5)", board_size=7).unwrapped._N == 7
 
@@ -51,24 +50,24 @@ def test_parameters_in_brackets_and_as_arguments() -> None:
 def test_every_classic_environment_is_made() -> None:
     for env_id in pettingzoo.aec_registry:
         if env_id.startswith("classic/"):
-            env = started(make_env(env_id), seed=0)
+            env = started(make(env_id), seed=0)
             assert env.agents
 
 
 def test_gymnasium_environments() -> None:
-    env = started(make_env("FrozenLake-v1(is_slippery=False)"), seed=0)
+    env = started(make("FrozenLake-v1(is_slippery=False)"), seed=0)
     assert len(env.unwrapped.P[0][0]) == 1
-    assert make_env("FrozenLake").spec.id == "FrozenLake-v1"
+    assert make("FrozenLake").spec.id == "FrozenLake-v1"
     assert isinstance(make("CartPole-v1"), gymnasium.Env)
 
 
 def test_openspiel_games_keep_their_parameters_through_reset() -> None:
-    env = started(make_env("openspiel/breakthrough(rows=6, columns=6)"), seed=0)
+    env = started(make("openspiel/breakthrough(rows=6, columns=6)"), seed=0)
     assert env.action_space(env.agents[0]).n == 432
     env.reset(seed=1)
     assert str(env._env) == "breakthrough(columns=6,rows=6)"
-    assert make_env("openspiel/nim(pile_sizes=[1, 3, 5])")._env.new_initial_state().legal_actions()
-    misere = started(make_env("openspiel/misere(game=tic_tac_toe())"))
+    assert make("openspiel/nim(pile_sizes=[1, 3, 5])")._env.new_initial_state().legal_actions()
+    misere = started(make("openspiel/misere(game=tic_tac_toe())"))
     assert misere.action_space("player_0").n == 9
 
 
@@ -96,20 +95,20 @@ def test_a_function_of_the_users_from_the_current_directory(
     )
     monkeypatch.chdir(tmp_path)
     before = list(sys.path)
-    assert make_env("my_games_here:numbers(total=2.5)").total == 2.5
+    assert make("my_games_here:numbers(total=2.5)").total == 2.5
     assert sys.path == before
     with pytest.raises(UnknownNameError, match=r"did you mean 'my_games_here:numbers'"):
-        make_env("my_games_here:number")
+        make("my_games_here:number")
     with pytest.raises(InvalidSettingError, match="takes no parameter 'sum': it takes total, mask"):
-        make_env("my_games_here:numbers(sum=1)")
+        make("my_games_here:numbers(sum=1)")
     with pytest.raises(UnsupportedGameError, match=r"made TicTacToe, .* one of gym, .*shimmy\.GymV26"):
-        make_env("my_games_here:of_gym")
+        make("my_games_here:of_gym")
     with pytest.raises(UnsupportedGameError, match="my_games_here:nothing made int, which is no environment"):
-        make_env("my_games_here:nothing")
+        make("my_games_here:nothing")
     with pytest.raises(
         InvalidSettingError, match=r"cannot make my_games_here:fails\(\): RuntimeError: no more chips"
     ):
-        make_env("my_games_here:fails")
+        make("my_games_here:fails")
 
 
 def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,13 +116,13 @@ def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch
     (tmp_path / "is_broken.py").write_text("1 / 0\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnknownNameError, match="no module is called 'my_gmaes'"):
-        make_env("my_gmaes:nim")
+        make("my_gmaes:nim")
     with pytest.raises(
         MissingDependencyError, match="'needs_something' needs 'a_package_nobody_has': pip install"
     ):
-        make_env("needs_something:nim")
+        make("needs_something:nim")
     with pytest.raises(InvalidSettingError, match="importing 'is_broken' raised ZeroDivisionError"):
-        make_env("is_broken:nim")
+        make("is_broken:nim")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +138,7 @@ def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch
 )
 def test_mistyped_names(name: str, meant: str) -> None:
     with pytest.raises(UnknownNameError, match=f"no environment is called '{name}': did you mean .*'{meant}'"):
-        make_env(name)
+        make(name)
 
 
 @pytest.mark.parametrize(
@@ -156,19 +155,19 @@ def test_mistyped_names(name: str, meant: str) -> None:
 )
 def test_parameters_that_do_not_fit(text: str, message: str) -> None:
     with pytest.raises(InvalidSettingError, match=message):
-        make_env(text)
+        make(text)
 
 
 def test_missing_packages_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.tictactoe.tictactoe", None)
     with pytest.raises(MissingDependencyError, match=re.escape(install_command("classic"))):
-        make_env("classic/tictactoe-v3")
+        make("classic/tictactoe-v3")
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(MissingDependencyError, match=re.escape(install_command("openspiel"))):
-        make_env("openspiel/hex")
+        make("openspiel/hex")
     monkeypatch.setitem(sys.modules, "pettingzoo.butterfly.pistonball.pistonball", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "pettingzoo\[butterfly\]"'):
-        make_env("butterfly/pistonball-v6")
+        make("butterfly/pistonball-v6")
 
 
 def test_parallel_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,10 +176,10 @@ def test_parallel_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     )
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UnsupportedGameError, match="my_parallel_game:rps is a parallel environment"):
-        make_env("my_parallel_game:rps")
+        make("my_parallel_game:rps")
     pettingzoo.register("parallel", "here/only_parallel-v0", entry_point="my_parallel_game:rps")
     with pytest.raises(UnsupportedGameError, match="here/only_parallel-v0 is a parallel environment"):
-        make_env("here/only_parallel-v0")
+        make("here/only_parallel-v0")
 
 
 def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +188,7 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
         monkeypatch.setattr(f"zermelo.envs.registration.{module}.OWN_ENVS", own)
     register_env("zermelo/Numbers-v0", "doubles.game_envs:Numbers", players="2", kind="numbers")
     assert make("zermelo/Numbers-v0", total=4.0).total == 4.0
-    assert make_env("zermelo/Numbers-v0(total=2.0)").total == 2.0
+    assert make("zermelo/Numbers-v0(total=2.0)").total == 2.0
     assert pettingzoo.make("aec", "zermelo/Numbers-v0", total=3.0).total == 3.0
     assert list_envs()[0].name == "zermelo/Numbers-v0"
     with pytest.raises(InvalidSettingError, match="the environment id 'zermelo/Numbers-v0' is taken"):
@@ -197,7 +196,7 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
     with pytest.raises(InvalidSettingError, match="an environment id is family/Name-vN"):
         register_env("Numbers", Numbers)
     with pytest.raises(UnknownNameError, match="did you mean 'zermelo/Numbers-v0'"):
-        make_env("zermelo/Number-v0")
+        make("zermelo/Number-v0")
 
 
 @pytest.mark.thorough
@@ -236,7 +235,7 @@ def test_the_list_holds_pettingzoos_classics_and_what_they_are() -> None:
     classics = {env_id for env_id in pettingzoo.aec_registry if env_id.startswith("classic/")}
     assert {name for name in entries if name.startswith("classic/")} == classics
     for name in classics:
-        env = started(make_env(name), seed=0)
+        env = started(make(name), seed=0)
         assert entries[name].information == as_game(env).traits.information
     for name in ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1"):
         assert name in gymnasium.registry
@@ -277,17 +276,17 @@ def test_what_a_factory_raises_comes_with_its_place(tmp_path: Path, monkeypatch:
     with pytest.raises(
         InvalidSettingError, match=r"broken\(\): ZeroDivisionError.*my_failing_games\.py, line 9\)$"
     ):
-        make_env("my_failing_games:broken")
+        make("my_failing_games:broken")
     with pytest.raises(InvalidSettingError, match=r"deprecated\(\): Deprecated.*connect_four_v\d.*, line \d+\)$"):
-        make_env("my_failing_games:deprecated")
+        make("my_failing_games:deprecated")
     with pytest.raises(
         MissingDependencyError, match=r"needs nothing_of_that_name, .* pip install nothing_of_that"
     ):
-        make_env("my_failing_games:missing")
+        make("my_failing_games:missing")
     with pytest.raises(
         InvalidSettingError, match=r"line 12\); it was written for PettingZoo before 1\.27.*put that"
     ):
-        make_env("my_failing_games:selector")
+        make("my_failing_games:selector")
 
 
 def test_a_package_that_lacks_a_part_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +296,7 @@ def test_a_package_that_lacks_a_part_of_its_own(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(
         InvalidSettingError, match=r"raised No module named 'my_torn_package\.pictures' \(.*line 1\)"
     ):
-        make_env("my_torn_package.games:env")
+        make("my_torn_package.games:env")
 
 
 def test_true_and_false_are_values():

@@ -11,7 +11,7 @@ from doubles.html_page import Page, section
 from doubles.made_games import NAMES, made_records
 
 from zermelo.envs.errors import UnknownNameError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import GameRecord, play_match
 from zermelo.evaluation.match.record import FailureKind, Move
 from zermelo.evaluation.match.replay import Replayer, ReplayError
@@ -201,7 +201,7 @@ def test_what_cannot_be_played_again_is_said():
     drawn = [drawn_game(record) for record in records]
     assert all("frames" not in result.games[0] for result in drawn)
     with pytest.raises(UnknownNameError) as error:
-        make_env("nowhere/chess-v9")
+        make("nowhere/chess-v9")
     assert drawn[0].notes == [
         f"1 game is shown without a board: nowhere/chess-v9 cannot be played again: {error.value}"
     ]
@@ -223,7 +223,7 @@ def test_a_record_that_differs_from_its_environment_is_refused():
 
 
 def test_drawing_does_not_change_the_environment():
-    env = make_env("FrozenLake-v1")
+    env = make("FrozenLake-v1")
     env.reset(seed=0)
     assert drawing(None, env).endswith("[S]FFF\nFHFH\nFFFH\nHFFG")
     assert env.unwrapped.render_mode is None

@@ -9,7 +9,7 @@ from doubles.made_games import numbers_of as table
 
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import read_games, read_standings, round_robin
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.errors import StoreError
@@ -71,7 +71,7 @@ def test_both_games_of_a_pair_have_the_same_cards_with_the_seats_exchanged():
     ],
 )
 def test_what_is_known_of_the_environment_decides_deals_and_teams(env, luck, team):
-    live = make_env(env) if isinstance(env, str) else env()
+    live = make(env) if isinstance(env, str) else env()
     assert has_luck(live) is luck
     assert is_cooperative(live, 0) is team
 

@@ -12,7 +12,7 @@ import pytest
 
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.games import Chess
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import play_match, read_games, round_robin
 from zermelo.evaluation.analysis.judge import judge
@@ -63,7 +63,7 @@ def played(env: str, content: str | bytes, folder: Path, name: str = "openings.t
 
 
 def numbers(env: str, *lines: str) -> list[tuple[int, ...]]:
-    return [tuple(play_moves(drive_env(make_env(env), 0), line)) for line in lines]
+    return [tuple(play_moves(drive_env(make(env), 0), line)) for line in lines]
 
 
 # -- lines --------------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_a_position_is_the_start_of_its_games(line: str, tmp_path: Path) -> None
     ((opening, start),) = played(CHESS, f"{line}\n", tmp_path)
     assert opening == ()
     record = play_match(start, ["random", "random"], seed=0, max_moves=1)
-    assert Chess(SICILIAN).fen.split()[:4] == drive_env(make_env(start), 0).env.unwrapped.rules.fen.split()[:4]
+    assert Chess(SICILIAN).fen.split()[:4] == drive_env(make(start), 0).env.unwrapped.rules.fen.split()[:4]
     assert record.moves
 
 

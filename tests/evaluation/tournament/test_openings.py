@@ -6,7 +6,7 @@ from doubles import toy_envs
 from doubles.bad_agents import First, Good, Last
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import play_match, round_robin
 from zermelo.evaluation.results import HeadToHead
 from zermelo.evaluation.tournament.openings import random_openings
@@ -18,7 +18,7 @@ TICTACTOE = "classic/tictactoe-v3"
 
 @pytest.mark.thorough
 def test_random_openings_are_different_legal_and_decided_by_the_seed():
-    env = make_env("classic/connect_four-v3")
+    env = make("classic/connect_four-v3")
     found = random_openings(env, plies=4, count=50, seed=3)
     assert len(set(found)) == 50
     assert all(len(opening) == 4 for opening in found)
@@ -31,7 +31,7 @@ def test_random_openings_are_different_legal_and_decided_by_the_seed():
 
 
 def test_all_openings_of_a_small_game_are_found_and_used_in_turn():
-    found = random_openings(make_env(TICTACTOE), plies=1, count=100, seed=0)
+    found = random_openings(make(TICTACTOE), plies=1, count=100, seed=0)
     assert sorted(found) == [(cell,) for cell in range(9)]
     plan = Tournament.prepare(TICTACTOE, ["random", "greedy"], TournamentSettings(games=40, openings=1))
     played = [plan.schedule[2 * block].opening for block in range(20)]
@@ -41,8 +41,8 @@ def test_all_openings_of_a_small_game_are_found_and_used_in_turn():
 
 def test_no_opening_ends_the_game():
     with pytest.raises(InvalidSettingError, match="no opening of 9 plies leaves a game to play"):
-        random_openings(make_env(TICTACTOE), plies=9, count=1, seed=0)
-    for opening in random_openings(make_env(TICTACTOE), plies=7, count=20, seed=0):
+        random_openings(make(TICTACTOE), plies=9, count=1, seed=0)
+    for opening in random_openings(make(TICTACTOE), plies=7, count=20, seed=0):
         assert play_match(TICTACTOE, ["random", "random"], seed=0, opening=opening).moves
 
 

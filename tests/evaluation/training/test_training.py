@@ -13,7 +13,7 @@ from zermelo.agents import AlphaBetaAgent, GreedyAgent, RandomAgent, TorchAgent
 from zermelo.agents.training import OpponentEnv
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, UnknownNameError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.ladders.ladder import default_anchors
@@ -150,7 +150,7 @@ def test_hidden_information_leaves_random():
     ],
 )
 def test_the_default_ladder_fits_the_game(env, kinds):
-    live = make_env(env)
+    live = make(env)
     live.reset(seed=0)
     assert [spec.partition("(")[0] for spec in default_anchors(live)] == kinds
 
@@ -164,7 +164,7 @@ def test_three_seats():
 
 @pytest.mark.thorough
 def test_a_live_environment_is_left_alone():
-    env = make_env(GAME)
+    env = make(GAME)
     env.reset(seed=0)
     env.step(4)
     rating = evaluate_policy(random_policy, env, ladder=["random"], games=4)

@@ -8,7 +8,7 @@ import pytest
 from doubles import toy_envs
 
 from zermelo.envs import UnsupportedGameError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.workers.agent_process import shown_position
 from zermelo.evaluation.workers.shipping import pack_answer, pack_env, unpack_answer
@@ -39,7 +39,7 @@ def random_action(driver, rng):
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_environments_arrive_as_they_were(name):
     rng = np.random.default_rng(7)
-    driver = drive_env(make_env(name), 3)
+    driver = drive_env(make(name), 3)
     for _ in range(6):
         if driver.turn() is None:
             break
@@ -54,7 +54,7 @@ def test_environments_arrive_as_they_were(name):
 
 
 def test_gymnasium_environments_arrive_as_they_were():
-    env = make_env("CartPole-v1")
+    env = make("CartPole-v1")
     env.reset(seed=1)
     for action in (0, 1, 1):
         env.step(action)

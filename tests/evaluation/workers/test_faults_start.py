@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, PolicyAgent, RandomAgent
 from zermelo.agents.policies.observation import Observation
 from zermelo.envs import ZermeloError
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault
@@ -224,7 +224,7 @@ def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
 
 
 def test_searches_and_models_rehearse_before_their_time_is_taken_and_other_agents_do_not():
-    env = make_env("classic/tictactoe-v3")
+    env = make("classic/tictactoe-v3")
     env.reset(seed=1)
     states = []
     agent = AlphaBetaAgent(depth=3, evaluator=lambda game, state: states.append(state) or (0.0, 0.0))

@@ -9,7 +9,7 @@ import pytest
 from doubles.processes import works
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.registration.make import make_env
+from zermelo.envs.registration.make import make
 from zermelo.evaluation import round_robin
 from zermelo.evaluation.tournament import run
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
@@ -22,7 +22,7 @@ FOUR = "classic/connect_four-v3"
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 def test_it_works_until_the_game_is_over_and_no_longer() -> None:
-    env = make_env(FOUR)
+    env = make(FOUR)
     env.reset(seed=0)
     agent = IsolatedAgent("alphabeta(nodes=3000)", "it", AgentLimits(isolate="all", ponder=True))
     try:
