@@ -125,6 +125,15 @@ class RootNode(NamedTuple):
     window: tuple[Score, Score]
     legal: Sequence[int]
 
+    @property
+    def best_possible(self) -> Score:
+        """The best score that the seat to move can have."""
+        return self.frame.highest if self.maximizing else self.frame.lowest
+
+    def signed(self, score: Score) -> Score:
+        """A score of which the seat to move wants the greater."""
+        return score if self.maximizing else (-score[0], -score[1])
+
 
 class RootRequest(NamedTuple):
     """The values that a search of the root has to find: exact ones of all actions, or of the ``best_lines`` best.
@@ -277,9 +286,8 @@ class Iteration:
     def finish(self, node: RootNode) -> None:
         """Says that all moves were searched, and what is proven by that."""
         assert self.best is not None, "a root has actions"
-        limit = node.frame.highest if node.maximizing else node.frame.lowest
         self.finished = True
-        self.proven = self.best.proven and (self.best.score[0] == limit[0] or self.all_proven())
+        self.proven = self.best.proven and (self.best.score[0] == node.best_possible[0] or self.all_proven())
 
     def all_proven(self) -> bool:
         """True if the score of every move is proven."""

@@ -69,7 +69,7 @@ def _worst_value(search: TreeSearch, node: RootNode) -> float:
     return traits.constant - traits.utility_bounds[0] if traits.terminal_rewards_only else frame.highest[0]
 
 
-def _half_way(
+def _unfinished(
     search: TreeSearch,
     node: RootNode,
     last: Iteration | None,
@@ -86,48 +86,56 @@ def _half_way(
     best = partial.best
     if best is None or not best.is_exact:
         return last  # nothing was searched, or with too narrow a window
-    frame, sign = node.frame, 1 if node.maximizing else -1
-    limit = frame.highest if sign > 0 else frame.lowest
-    worst = _worst_value(search, node)
-
-    def merit(move: RootMove) -> tuple[float, float, bool]:
-        return sign * move.score[0], sign * move.score[1], move.is_exact
-
     if last is not None and exact:
-        final = {move.action: move for move in partial.moves if move.proven and move.is_exact}
-        assert last.best is not None, "a finished iteration has searched its first action"
-        now = final.get(last.best.action)
-        if now is None or merit(now)[:2] >= merit(last.best)[:2]:
-            return last
-        # What it would play is worse for certain. Its values stay, but for those that are now known for good.
-        moves = [final.get(move.action, move) for move in last.moves]
-        best = max(moves, key=lambda move: merit(move)[:2])
-        found = Iteration(last.depth, moves, best)
-        found.proven = best.proven and (best.score[0] == limit[0] or found.all_proven())
-        return found
-
-    partial.proven = best.proven and best.score[0] == limit[0]
-    tried = {move.action for move in partial.moves}
-    is_certain = best.proven or best.score[0] == worst
-    is_lost = sign * best.score[0] < sign * frame.middle or best.score[0] == worst
+        return _with_proven_moves(node, last, partial)
+    partial.proven = best.proven and best.score[0] == node.best_possible[0]
+    is_worst = best.score[0] == _worst_value(search, node)
     if last is None:
-        if best.score[0] == worst:  # whatever else there is cannot be worse
-            for action in actions:
-                if action not in tried:
-                    unknown = RootMove(action, (frame.middle, 0), False, False, (action,), math.nan)
-                    return Iteration(partial.depth, [unknown], unknown)
-        return partial
+        untried = [action for action in actions if all(move.action != action for move in partial.moves)]
+        if not is_worst or not untried:
+            return partial
+        unknown = _unknown_move(node, untried[0])  # whatever else there is cannot be worse
+        return Iteration(partial.depth, [unknown], unknown)
+    return _with_last_moves(node, last, partial, best, actions, is_worst)
+
+
+def _with_proven_moves(node: RootNode, last: Iteration, partial: Iteration) -> Iteration:
+    """The last iteration, unless what it would play is worse for certain: then with all values that are proven."""
+    proven = {move.action: move for move in partial.moves if move.proven and move.is_exact}
+    assert last.best is not None, "a finished iteration has searched its first action"
+    now = proven.get(last.best.action)
+    if now is None or node.signed(now.score) >= node.signed(last.best.score):
+        return last
+    moves = [proven.get(move.action, move) for move in last.moves]
+    best = max(moves, key=lambda move: node.signed(move.score))
+    found = Iteration(last.depth, moves, best)
+    found.proven = best.proven and (best.score[0] == node.best_possible[0] or found.all_proven())
+    return found
+
+
+def _with_last_moves(
+    node: RootNode, last: Iteration, partial: Iteration, best: RootMove, actions: Sequence[int], is_worst: bool
+) -> Iteration:
+    """The unfinished iteration, or a better move of the last one if its own is lost, or worse for certain."""
+    tried = {move.action for move in partial.moves}
     waiting = [move for move in last.moves if move.action not in tried]
-    better = [move for move in waiting if merit(move)[:2] > merit(best)[:2]]
+    better = [move for move in waiting if node.signed(move.score) > node.signed(best.score)]
+    everything = [*partial.moves, *waiting]
     if not better:
-        everything = [*partial.moves, *waiting]
         all_seen = {move.action for move in everything} >= set(actions)
         partial.proven = partial.proven or (all_seen and all(move.proven for move in everything))
         return partial
-    instead = max(better, key=merit)
+    instead = max(better, key=lambda move: (*node.signed(move.score), move.is_exact))
+    is_certain = best.proven or is_worst
+    is_lost = is_worst or node.signed(best.score)[0] < node.signed((node.frame.middle, 0))[0]
     if not is_certain or not (is_lost or instead.is_exact):
         return partial
-    return Iteration(last.depth, [*partial.moves, *waiting] if instead.is_exact else [instead], instead)
+    return Iteration(last.depth, everything if instead.is_exact else [instead], instead)
+
+
+def _unknown_move(node: RootNode, action: int) -> RootMove:
+    """A move that was not searched."""
+    return RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
 
 
 def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], seed: int) -> Iteration | None:
@@ -147,8 +155,7 @@ def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], se
     if not totals:
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
-    first = actions[0]
-    found = RootMove(first, (node.frame.middle, 0), False, False, (first,), math.nan)
+    found = _unknown_move(node, actions[0])
     return Iteration(1, [found], found)
 
 
@@ -211,7 +218,7 @@ def deepen(
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
             search.tried |= {move.action for move in iteration.moves}
-            half_way = _half_way(search, node, last, iteration, actions, exact=request.exact) or glance
+            half_way = _unfinished(search, node, last, iteration, actions, exact=request.exact) or glance
             return half_way, 0 if last is None else int(last.depth), reason
         last, best = iteration, iteration.best
         search.tried.update(node.legal)
