@@ -46,6 +46,7 @@ from zermelo.envs.game import Chance, Game
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
@@ -201,6 +202,7 @@ class _ThisGame(Memory):
         self.is_too_large = False
 
 
+@explained
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AutoAgent(SearchAgent):
     """Chooses the search that fits the game, and says why.

@@ -12,13 +12,13 @@ from zermelo.envs.checks import check_rules as checking
 
 def assert_keeps_contract(rules: Any, *, games: int = 20, longest: int = 2000) -> None:
     """Plays so many games, checks each of their positions up to the end or the longest, and finds nothing."""
-    check, ends = checking._Check.position, []
+    check, ends = checking._PositionChecks.position, []
 
     def position(self: Any, state: Any) -> bool:
         ends.append(check(self, state))
         return ends[-1]
 
-    with mock.patch.object(checking._Check, "position", position):
+    with mock.patch.object(checking._PositionChecks, "position", position):
         check_rules(rules, games=games, longest=longest)
     lengths = [0]
     for end in ends:

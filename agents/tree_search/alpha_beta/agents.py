@@ -91,10 +91,11 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         super().prepare(env, seconds)
         game = position(env, backend=self.backend, traits=self.traits).game
-        if self.compile is not Compile.NEVER and self._proof_seconds(game):
+        budget = self.new_budget(Budget.now())
+        if self._proof_seconds(game, budget):
             from zermelo.agents.tree_search.exact.root_proof import load_proof
 
-            load_proof(game, self.new_budget(Budget.now()))
+            load_proof(game, budget)
 
     def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
         """The settings of the search of a game, with those that its rules give."""
@@ -112,8 +113,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         config = self.config_for(game)
-        with budget.off_the_clock():  # the first time it imports what proves
-            proof_seconds = self._proof_seconds(game)
+        proof_seconds = self._proof_seconds(game, budget)
         if not proof_seconds:
             root = self.root(game, state, budget)
             return self.deepened(self.build(config, root, budget), root, aspiration=self.aspiration)
@@ -147,16 +147,17 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             tables=self.tables,
         )
 
-    def _proof_seconds(self, game: Game[Any]) -> float:
+    def _proof_seconds(self, game: Game[Any], budget: Budget) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
         limits = self.limits
         if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
             return 0.0
         if self.exact or self.stop_test is not None or self.window is Window.FULL:
             return 0.0
-        if not isinstance(game, RulesGame):
+        if budget.compile is Compile.NEVER or not isinstance(game, RulesGame):
             return 0.0
-        from zermelo.agents.tree_search.exact.root_proof import can_settle
+        with budget.off_the_clock():  # the first search of a process imports it
+            from zermelo.agents.tree_search.exact.root_proof import can_settle
 
         return self.proof_share * limits.seconds if can_settle(game) else 0.0
 

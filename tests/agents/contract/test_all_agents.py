@@ -17,6 +17,7 @@ from oracles.signatures import Uncompiled
 
 from zermelo.agents import SearchResult, list_agents, make_agent
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.specs import describe_settings
 from zermelo.envs import CHANCE
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules import RulesGame
@@ -162,7 +163,10 @@ def test_to_the_end(kind: str, game: str, settings: dict[str, Any]) -> None:
         check_truth(kind, position, result, what)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in LIMITED if hasattr(make_agent(kind), "deepening")])
+DEEPENING = [kind for kind in LIMITED if "deepening" in {setting.name for setting in describe_settings(kind)}]
+
+
+@pytest.mark.parametrize("kind", DEEPENING)
 def test_deepening_needs_no_limit(kind: str) -> None:
     for name in ("Nim(1,2,2) plain", "MNK(3,2,2,players=3) plain", "Grown(2) plain"):
         if game_kind(name) in KINDS[kind]:

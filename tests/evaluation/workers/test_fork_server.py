@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.workers.forked_process import ForkedProcess, servers
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="looks into /proc")
@@ -45,7 +46,7 @@ def test_a_process_finds_what_a_fresh_interpreter_would_and_nothing_else(tmp_pat
     assert servers() == server
     assert found["environ"] == dict(os.environ)
     assert found["folder"] == str(tmp_path)
-    assert found["path"] == sys.path
+    assert found["path"] == search_path()
     assert found["argv"] == ["run.py", "--fast"]
     assert capfd.readouterr().out == "said\nsaid\n"
     assert found["files"] == first["files"], "nothing of this process is open there"
