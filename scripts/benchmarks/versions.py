@@ -52,7 +52,7 @@ class Feature(NamedTuple):
 
 KERNEL = "agents/tree_search/alpha_beta/kernel_selective.py"
 QUIESCENCE = "agents/tree_search/alpha_beta/kernel_quiescence.py"
-HISTORY = "agents/tree_search/alpha_beta/kernel_ordering.py"
+HISTORY = "agents/tree_search/alpha_beta/kernel_memory.py"
 FEATURES = {
     "selective": Feature(settings={"late_move_reductions": 0, "null_move": 0, "futility": 0.0}),
     "network": Feature(settings={"evaluator": "game"}),

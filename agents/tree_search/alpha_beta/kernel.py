@@ -21,8 +21,8 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     spot_of,
     write_score,
 )
-from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import UNKNOWN, ended, quiesce
-from zermelo.agents.tree_search.alpha_beta.kernel_scores import evaluate, to_child, to_parent, value_of
+from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
+from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN, evaluate, to_child, to_parent, value_of
 from zermelo.agents.tree_search.alpha_beta.kernel_selective import visit_selective
 from zermelo.agents.tree_search.kernel_memory import (
     depth_of,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, row_of
 from zermelo.agents.knowledge.endgame_kernel import may_be_undone, table_score
 from zermelo.agents.knowledge.endgame_tables import ABSENT
 from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
-from zermelo.agents.tree_search.alpha_beta.kernel_ordering import score_moves, select_best
+from zermelo.agents.tree_search.alpha_beta.kernel_memory import score_moves, select_best
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
+    UNKNOWN,
     evaluate,
     known_outcome,
     outcome,
@@ -29,7 +30,6 @@ SHARES = True
 """The front end sets these, with the meaning that they have in ``kernel``."""
 TABLES = False
 """True if there is an endgame table, whose positions are proven leaves."""
-UNKNOWN: Final = 1 << 61
 
 
 def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: Search) -> int:

@@ -20,6 +20,8 @@ from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
 
 UNIT: Final = 1024
+UNKNOWN: Final = 1 << 61
+"""In place of a score that is not known."""
 NETWORK = False
 """True if a network evaluates positions, in place of the rules."""
 

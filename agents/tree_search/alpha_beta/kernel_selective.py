@@ -19,20 +19,19 @@ from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     SHARED_DEPTH,
     bound_within,
+    history_of,
     mark_of,
+    score_moves,
     score_of,
+    select_best,
     settled_score,
     spot_of,
+    update_histories,
     write_score,
 )
-from zermelo.agents.tree_search.alpha_beta.kernel_ordering import (
-    history_of,
-    score_moves,
-    select_best,
-    update_histories,
-)
-from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import UNKNOWN, ended, quiesce
+from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
+    UNKNOWN,
     evaluate,
     in_units,
     linear,
@@ -76,14 +75,29 @@ def has_improved(mover: int, static: int, place: int) -> int:
     return 1
 
 
+def judge(
+    rules: Rules, state: Any, mover: int, data: int, place: int, ply: int, search: Search
+) -> tuple[int, int, int]:
+    """The static evaluation, what the table's data make of it, and whether the mover has improved (1 or 0)."""
+    static = evaluate(rules, state, mover, ply, search)
+    improving = has_improved(mover, static, place)
+    score = score_of(search, data)
+    if data != 0 and depth_of(data) >= 0 and (score > static if bound_of(data) == LOWER else score < static):
+        return static, score, improving
+    return static, static, improving
+
+
 def list_moves(
-    rules: Rules, state: Any, mover: int, actions: int, later: int, ply: int, table_action: int, search: Search
-) -> int:
-    """Writes the legal actions and their move scores; how many there are."""
+    rules: Rules, state: Any, mover: int, actions: int, later: int, done: int, ply: int, table_action: int,
+    search: Search,
+) -> int:  # fmt: skip
+    """Writes the legal actions, the table's first if it is ``done``, and their move scores; how many there are."""
     count = rules.legal_actions(state, words(actions, search.width))
     if SHARES:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
     score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
+    if done == 1:
+        select_best(actions, later, 0, count)
     return count
 
 
@@ -96,6 +110,19 @@ def is_left_out(
     if ahead <= MAX_FUTILE_DEPTH and 2 * lack >= unit * (3 + 3 * ahead):
         return True
     return ahead <= MAX_LOSING_DEPTH and rules.is_losing(state, action)
+
+
+def moves_less(rules: Rules, child: Any, less: int, merit: int, improving: int, is_open: bool, depth: int) -> int:
+    """How many moves less deep an opponent's reply to a late action is first searched, from 1024ths of a move."""
+    less -= merit >> 3
+    less += 512 if improving == 0 else 0
+    less -= 1024 if is_open else 0
+    less = less >> 10
+    if depth < MIN_REDUCED_DEPTH:
+        return 0
+    if less > 0 and not rules.is_terminal(child) and rules.is_urgent(child):
+        less -= 1
+    return min(max(less, 0), max(depth - 2, 0))
 
 
 def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
@@ -150,17 +177,12 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
     static_place = search.static_values + 8 * (ply + 2)
     store(static_place, 0, NOTHING)
     if not is_urgent:
-        static = evaluate(rules, state, mover, ply, search)
-        improving = has_improved(mover, static, static_place)
-        guess = static
-        score = score_of(search, data)
-        if data != 0 and depth_of(data) >= 0 and (score > guess if bound_of(data) == LOWER else score < guess):
-            guess = score
+        static, guess, improving = judge(rules, state, mover, data, static_place, ply, search)
     if not is_urgent and not is_open and in_range:
         lead = linear(value_of(guess), search) - linear(value_of(beta), search)
         # 5. A state that lies so far above beta that a few moves will hardly change it.
-        is_near = depth <= MAX_STATIC_DEPTH and unit != 0
-        if is_near and lead >= 0 and 2 * lead >= unit * (depth * 3 - improving):
+        is_far = unit != 0 and lead >= 0 and 2 * lead >= unit * (depth * 3 - improving)
+        if is_far and depth <= MAX_STATIC_DEPTH:
             if SHARES:
                 search.repetition_ply = min(search.repetition_ply, outer_ply)
             return guess & -2
@@ -169,9 +191,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         if less != 0 and depth >= MIN_NULL_DEPTH and search.passed_ply != ply and guess >= beta:
             after = rules.pass_turn(state)
             if rules.to_move(after) != mover:
-                less += 1 + (depth >> 2)
-                if unit != 0:
-                    less += min(lead // (3 * unit), 3)
+                less += 1 + (depth >> 2) + (min(lead // (3 * unit), 3) if unit != 0 else 0)
                 child_low = to_child(search, beta - 1)
                 child_high = to_child(search, beta)
                 search.passed_ply = ply + 1
@@ -215,10 +235,8 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
     while True:
         if index == count:
             if turn == 0 and not is_listed:
-                count = list_moves(rules, state, mover, actions, later, ply, table_action, search)
+                count = list_moves(rules, state, mover, actions, later, index, ply, table_action, search)
                 is_listed = True
-                if index == 1:
-                    select_best(actions, later, 0, count)
                 continue
             if turn == 1 or put_off == 0:
                 break
@@ -254,26 +272,17 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         edge = high
         if best_action >= 0 and search.null_windows != 0 and low + 1 < high:
             edge = low + 1
-        ahead = depth - 1
         if less != 0:
-            less -= merit >> 3
-            less += 512 if improving == 0 else 0
-            less -= 1024 if is_open else 0
-            less = less >> 10
-            if sign > 0 or depth < MIN_REDUCED_DEPTH:
-                less = 0
-            elif less > 0 and not rules.is_terminal(child) and rules.is_urgent(child):
-                less -= 1
-            less = min(max(less, 0), max(ahead - 1, 0))
+            less = 0 if sign > 0 else moves_less(rules, child, less, merit, improving, is_open, depth)
         tried += 1
         # 10. The textbook's loop.
         while True:
             child_low = to_child(search, low)
             child_high = to_child(search, edge)
             if sign > 0:
-                found = visit_selective(rules, child, ahead, child_low, child_high, ply + 1, search)
+                found = visit_selective(rules, child, depth - 1, child_low, child_high, ply + 1, search)
             else:
-                found = visit_selective(rules, child, ahead - less, -child_high, -child_low, ply + 1, search)
+                found = visit_selective(rules, child, depth - 1 - less, -child_high, -child_low, ply + 1, search)
             if search.stop != 0:
                 return 0
             score = to_parent(search, sign * (found & -2))
@@ -285,12 +294,11 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
             edge = high
         if busy != 0:
             store(busy, spot_of(mark), 0)
-        proven = found & 1
-        all_proven &= proven
+        all_proven &= found
         if score > best:
             best = score
             best_action = action
-            best_proven = proven
+            best_proven = found & 1
             if score > low:
                 update_pv(search, ply, action)
         low = max(low, score)
@@ -310,11 +318,10 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
     if search.table != 0:
         if table_action >= 0 and bound_within(search, best, alpha, beta) == UPPER:
             best_action = table_action
+        stored, proven = depth, all_proven
         if SHARES:
-            stored = depth if search.repetition_ply >= ply else -1
-            write_score(search, key, stored, alpha, beta, best, 0, best_action)
-        else:
-            write_score(search, key, depth, alpha, beta, best, all_proven, best_action)
+            stored, proven = depth if search.repetition_ply >= ply else -1, 0
+        write_score(search, key, stored, alpha, beta, best, proven, best_action)
     if SHARES:
         search.repetition_ply = min(search.repetition_ply, outer_ply)
     return best | all_proven

@@ -37,8 +37,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     program = Program("general", "tree_search.kernel_root", "search_root", constants=("GENERAL",))
 
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
-        from zermelo.agents.tree_search.chance.kernel_bounds import BLOCKS
-        from zermelo.agents.tree_search.chance.kernel_memory import PLACES
+        from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
 
         game: RulesGame = root.game
         self.max_seat = root.max_seat(config)

@@ -18,24 +18,22 @@ from typing import Any, Final
 from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.layout import CHANCE_KEY, Search
 from zermelo.agents.kernels.memory import enter, has_memory, has_room
-from zermelo.agents.tree_search.chance.kernel_bounds import (
+from zermelo.agents.tree_search.chance.kernel_memory import (
     BLOCKS,
+    NO_TAG,
+    PROVEN,
+    VALUES,
     ceiling_of,
+    entry_of,
+    entry_serves,
     floor_of,
+    killers_of,
     list_outcomes,
+    look_up,
     outside,
     pass_probe_down,
     store_probe,
     tighten,
-)
-from zermelo.agents.tree_search.chance.kernel_memory import (
-    NO_TAG,
-    PROVEN,
-    VALUES,
-    entry_of,
-    entry_serves,
-    killers_of,
-    look_up,
     write_limit,
     write_to_table,
 )
@@ -265,7 +263,8 @@ def visit_chance(
     high = total * search.upper_value
     side = 0
     bounds_proven = PROVEN
-    if depth > 0 and search.probes != 0:
+    may_tighten = beta[0] < search.upper_value or alpha[0] > search.lower_value
+    if depth > 0 and search.probes != 0 and may_tighten:
         low, high, side, bounds_proven = probe_outcomes(
             rules, state, depth, (alpha[0], beta[0]), (low, high), ply, outcomes, count, search
         )
