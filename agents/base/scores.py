@@ -53,18 +53,18 @@ class Frame(NamedTuple):
         so_far: The rewards that the maximizing seat has received.
         middle: The value that is neither a win nor a loss for it.
         lowest, highest: The bounds of the score of an unfinished state here.
-        sooner: Whether distances count; where not, every one is 0.
+        prefer_short_wins: Whether distances count; where not, every one is 0.
     """
 
     so_far: float
     middle: float
     lowest: Score
     highest: Score
-    sooner: bool
+    prefer_short_wins: bool
 
     def to_parent(self, score: Score) -> Score:
         """A child's score, as it counts one ply earlier."""
-        if not self.sooner:
+        if not self.prefer_short_wins:
             return score
         value, distance = score
         if value > self.middle:
@@ -75,7 +75,7 @@ class Frame(NamedTuple):
 
     def to_child(self, edge: Score) -> Score:
         """A window edge, as a child sees it: the inverse of ``to_parent``."""
-        if not self.sooner:
+        if not self.prefer_short_wins:
             return edge
         value, distance = edge
         if value > self.middle:
@@ -88,12 +88,14 @@ class Frame(NamedTuple):
 class Scale:
     """The frames of one game as the maximizing ``seat`` sees it, with the game's bounds where they may be used."""
 
-    def __init__(self, game: Game[Any], *, sooner: bool = True, use_bounds: bool = True, seat: int = 0) -> None:
+    def __init__(
+        self, game: Game[Any], *, prefer_short_wins: bool = True, use_bounds: bool = True, seat: int = 0
+    ) -> None:
         self._game = game
         self._traits = game.traits
         self._seat = seat
         self._shares = game.traits.seats > 1 and game.traits.reward_sum is not RewardSum.GENERAL
-        self._sooner = sooner
+        self._prefer_short_wins = prefer_short_wins
         self._use_bounds = use_bounds
         self._fixed: Frame | None = None
         if game.traits.terminal_rewards_only:
@@ -133,7 +135,7 @@ class Scale:
         if self._shares:
             middle += (self._traits.constant - sum(so_far)) / self._traits.seats
         # The first frame only serves to shift the bounds: whoever is not there yet is a ply away at least.
-        plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._sooner)
+        plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._prefer_short_wins)
         return plain._replace(lowest=plain.to_parent((lowest, 0)), highest=plain.to_parent((highest, 0)))
 
 

@@ -109,7 +109,7 @@ class Search(SharedRecord):
     # Several threads.
     busy: int  # the address of marks of the positions that are being searched; 0 for one thread
     # How to search.
-    sooner: int
+    prefer_short_wins: int
     quiescence: int
     null_windows: int
     symmetries: int

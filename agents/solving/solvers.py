@@ -87,7 +87,7 @@ class AlphaBetaSolver(Solver):
 
     def _new_search(self, *, prefer_short_wins: bool) -> TreeSearch:
         config = AlphaBetaConfig(
-            sooner=prefer_short_wins,
+            prefer_short_wins=prefer_short_wins,
             use_bounds=True,
             memory_mb=self.memory_mb,
             threads=self.threads,

@@ -71,7 +71,7 @@ class TreeSearchAgent(SearchAgent):
             ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
             alone.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
-        sooner: Whether, of equal values, wins should come sooner and losses later.
+        prefer_short_wins: Whether, of equal values, wins should come sooner and losses later.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``. A selective
             search does not ask whether others are as good as the best.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
@@ -86,7 +86,7 @@ class TreeSearchAgent(SearchAgent):
     seconds: float | str | None = None
     evaluator: Any = made(None, make_evaluator)
     stop_test: Any = function("of game, state and ply")
-    sooner: bool = flag(True)
+    prefer_short_wins: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
     on_node: Any = function("of a NodeEvent")
@@ -108,7 +108,7 @@ class TreeSearchAgent(SearchAgent):
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
         """The settings of the search, made once."""
-        return AlphaBetaConfig(sooner=self.sooner, memory_mb=self.memory_mb)
+        return AlphaBetaConfig(prefer_short_wins=self.prefer_short_wins, memory_mb=self.memory_mb)
 
     @property
     def deepens(self) -> bool:

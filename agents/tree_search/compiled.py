@@ -140,7 +140,7 @@ class CompiledTreeSearch(TreeSearch):
             search.actions = size
             search.choices = size if choices is None else choices
             search.width = width
-            search.sooner = config.sooner
+            search.prefer_short_wins = config.prefer_short_wins
             search.ordered = ordering is not Ordering.FIXED
             search.seats, search.num_values = game.traits.seats, num_values
             search.root_seat = self.max_seat

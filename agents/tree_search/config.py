@@ -60,13 +60,13 @@ class TreeConfig:
 
     Attributes:
         depends_on_seat: Whether the seat to move at the root maximizes, not the first: a table serves one seat.
-        sooner: Whether, of equal values, wins come sooner and losses later.
+        prefer_short_wins: Whether, of equal values, wins come sooner and losses later.
         memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
         ordering: In which order a search that prunes tries actions; without pruning it is ascending.
     """
 
     depends_on_seat: bool = flag(False)
-    sooner: bool = flag(True)
+    prefer_short_wins: bool = flag(True)
     memory_mb: float = number(0.0, lower=0)
     ordering: Ordering = choice(Ordering.AUTO)
 

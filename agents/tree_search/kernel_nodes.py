@@ -161,7 +161,7 @@ def edge_for_child(search: Search, edge: Score) -> Score:
 
 def shift(search: Search, value: float) -> float:
     """How the distance of a child's score changes on the way to its parent."""
-    if search.sooner == 0:
+    if search.prefer_short_wins == 0:
         return 0.0
     middle = search.middle
     return -1.0 if value > middle else 1.0 if value < middle else 0.0

@@ -159,5 +159,5 @@ def _plies(
         return len(finished_line) if finished_line is not None else None
     value, distance = move.score
     if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:
-        return int(abs(distance)) if frame.sooner and abs(distance) <= reach else None
+        return int(abs(distance)) if frame.prefer_short_wins and abs(distance) <= reach else None
     return len(finished_line) if finished_line is not None else None

@@ -193,8 +193,10 @@ class JudgeWork(PureWork):
     tables: str | None = None
 
     def __post_init__(self) -> None:
-        self._alpha_beta = AlphaBetaAgent(nodes=self.nodes, ties=Ties.FIRST, sooner=False, tables=self.tables)
-        self._expectiminimax = ExpectiminimaxAgent(nodes=self.nodes, ties=Ties.FIRST, sooner=False)
+        self._alpha_beta = AlphaBetaAgent(
+            nodes=self.nodes, ties=Ties.FIRST, prefer_short_wins=False, tables=self.tables
+        )
+        self._expectiminimax = ExpectiminimaxAgent(nodes=self.nodes, ties=Ties.FIRST, prefer_short_wins=False)
         self._values: dict[Hashable, tuple[float, ...] | None] = {}
         self._prover: Prover | None = None
 

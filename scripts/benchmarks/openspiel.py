@@ -117,7 +117,13 @@ def alphabeta(depth: int = 8, positions: int = 4, repeats: int = 20) -> Rows:
     ours = 0.0
     for deeper, times in ((depth, repeats), (depth + 3, 1)):
         agent = AlphaBetaAgent(
-            depth=deeper, ordering="fixed", memory_mb=0, window="full", sooner=False, ties="first", quiescence=0
+            depth=deeper,
+            ordering="fixed",
+            memory_mb=0,
+            window="full",
+            prefer_short_wins=False,
+            ties="first",
+            quiescence=0,
         )
         found = [agent.search_state(game, state) for state in states]  # compiles
         (seconds,) = fastest(

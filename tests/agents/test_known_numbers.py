@@ -9,7 +9,7 @@ from doubles.small_games import ConnectK
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
 from zermelo.envs import as_game
 
-TEXTBOOK = {"depth": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
+TEXTBOOK = {"depth": "full", "prefer_short_wins": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 
 # Nodes of alpha-beta on tic-tac-toe from the empty board, cells row by row; PettingZoo numbers them column by
 # column, which by symmetry is the same tree.
@@ -74,7 +74,7 @@ class TestOpenSpiel:
         game = as_game(spiel, backend="environment")
         rng = np.random.default_rng(20250101)
         pruned, full = AlphaBetaAgent(depth="full", exact=True), MinimaxAgent()
-        plain = AlphaBetaAgent(depth="full", memory_mb=0, sooner=False, window="full", ordering="fixed")
+        plain = AlphaBetaAgent(depth="full", memory_mb=0, prefer_short_wins=False, window="full", ordering="fixed")
         done = 0
         while done < positions:
             state = spiel.new_initial_state()

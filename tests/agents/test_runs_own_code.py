@@ -100,7 +100,7 @@ def test_a_file_names_no_agent_that_takes_more_of_the_machine(spec: str) -> None
     "spec",
     [
         *(entry.name for entry in list_agents()),
-        "alphabeta(depth=4, evaluator=playout(games=8), window=bounds, ties=first, sooner=false)",
+        "alphabeta(depth=4, evaluator=playout(games=8), window=bounds, ties=first, prefer_short_wins=false)",
         "alphabeta(depth=4, traits={'chance': 'deterministic'}, backend=clone, name='mine: the best')",
         "alphabeta(depth=2, evaluator='playout(games=2)', seconds=None)",
         "noisy(agent=mcts(simulations=50), epsilon=0.1)",

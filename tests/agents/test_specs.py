@@ -60,7 +60,7 @@ def test_round_trip(text):
 
 
 def test_only_what_differs_from_the_default_is_shown():
-    assert make_agent("alphabeta(memory_mb=64, depth=6, sooner=True)").name == "alphabeta(depth=6)"
+    assert make_agent("alphabeta(memory_mb=64, depth=6, prefer_short_wins=True)").name == "alphabeta(depth=6)"
     assert AlphaBetaAgent(depth=6).name == "alphabeta(depth=6)"
     assert repr(AlphaBetaAgent(depth=6)) == "<AlphaBetaAgent alphabeta(depth=6)>"
 

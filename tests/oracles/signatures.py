@@ -184,7 +184,7 @@ def settings_of(name: str) -> Iterator[str]:
             if plain or game in _FULL_WIDTH_COMPILED:
                 yield "minimax()"
             yield "alphabeta(depth=full,exact=True)"
-            yield "alphabeta(depth=full,window=full,sooner=False,ordering=fixed,memory_mb=0,ties=first)"
+            yield "alphabeta(depth=full,window=full,prefer_short_wins=False,ordering=fixed,memory_mb=0,ties=first)"
     if game not in MANY and (plain or game in DICE):
         deep = 1 if game in ("Backgammon", "Game2048") or game.startswith("classic/") else 2
         deep = min(deep + (not plain), 2)
@@ -210,7 +210,7 @@ def settings_of(name: str) -> Iterator[str]:
     for rule in _TIE_RULES if game in MANY else ["first"]:
         yield f"maxn(depth={deep}{evaluator},tie_rule={rule})"
     for kind in ("maxn", "paranoid", "bestreply"):
-        for setting in ("", ",memory_mb=0,ordering=fixed,deepening=True", ",exact=True,sooner=False"):
+        for setting in ("", ",memory_mb=0,ordering=fixed,deepening=True", ",exact=True,prefer_short_wins=False"):
             yield f"{kind}(depth={deep}{evaluator}{setting})"
 
 
@@ -222,7 +222,7 @@ _ALPHA_BETA = (
     ",ordering=fixed,deepening=False",
     ",exact=True",
     ",exact=True,memory_mb=0",
-    ",quiescence=0,sooner=False",
+    ",quiescence=0,prefer_short_wins=False",
     ",late_move_reductions=2,memory_mb=0",
 )
 _EXPECTIMINIMAX = (
@@ -231,7 +231,7 @@ _EXPECTIMINIMAX = (
     ",pruning=star1",
     ",pruning=star2",
     ",pruning=star2,memory_mb=0,ordering=fixed",
-    ",pruning=star1,memory_mb=0,deepening=False,chance_at_limit=evaluate,sooner=False",
+    ",pruning=star1,memory_mb=0,deepening=False,chance_at_limit=evaluate,prefer_short_wins=False",
     ",pruning=star2,exact=True,chance_at_limit=average",
 )
 _EVALUATED = {name for name, rules in (TWO | DICE | MANY).items() if hasattr(rules, "evaluation")}

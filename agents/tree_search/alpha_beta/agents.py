@@ -53,7 +53,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     decide how soon. Late-move reductions and null moves, off unless asked for, trade that away for depth.
 
     The plain algorithm that textbooks count nodes with is ``AlphaBetaAgent(depth="full", window="full",
-    sooner=False, ordering="fixed", memory_mb=0, ties="first")``.
+    prefer_short_wins=False, ordering="fixed", memory_mb=0, ties="first")``.
 
     Attributes:
         quiescence: How many moves beyond the depth limit to follow noisy actions, such as captures, in games that
@@ -134,7 +134,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
         return AlphaBetaConfig(
-            sooner=self.sooner,
+            prefer_short_wins=self.prefer_short_wins,
             memory_mb=self.memory_mb,
             ordering=self.ordering,
             late_move_reductions=self.late_move_reductions,
@@ -176,4 +176,4 @@ class MinimaxAgent(TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(sooner=self.sooner, pruning=ChancePruning.NONE)
+        return AlphaBetaConfig(prefer_short_wins=self.prefer_short_wins, pruning=ChancePruning.NONE)

@@ -71,9 +71,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         rules, traits = game.rules, game.traits
         tables = table_for(config.tables, game)
         if tables is not None and tables.gains:
-            config = dataclasses.replace(config, sooner=False)  # the table does not count moves
+            config = dataclasses.replace(config, prefer_short_wins=False)  # the table does not count moves
         has_bounds = config.use_bounds is not False
-        self.scale = Scale(game, sooner=config.sooner, use_bounds=has_bounds)
+        self.scale = Scale(game, prefer_short_wins=config.prefer_short_wins, use_bounds=has_bounds)
         self.prunes = config.prunes
         self._middle = traits.constant / 2
         self._unit = EVALUATION_UNIT if root.fitted is None else FITTED_UNIT
@@ -112,8 +112,12 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.lower_value, search.upper_value = lower, upper
             if root.fitted is not None:
                 search.hold("fitted", root.fitted.words())
-            search.lower_score = self._units(lower) * SCALE + 2 * config.sooner if has_bounds else -INFINITY
-            search.upper_score = self._units(upper) * SCALE - 2 * config.sooner if has_bounds else INFINITY
+            search.lower_score = (
+                self._units(lower) * SCALE + 2 * config.prefer_short_wins if has_bounds else -INFINITY
+            )
+            search.upper_score = (
+                self._units(upper) * SCALE - 2 * config.prefer_short_wins if has_bounds else INFINITY
+            )
             if not search.evaluated:
                 search.lower_evaluation = search.upper_evaluation = int(traits.constant) * (EVALUATION_UNIT // 2)
             search.quiescence = self._beyond

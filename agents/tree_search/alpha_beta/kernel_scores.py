@@ -33,7 +33,7 @@ def unit() -> int:
 
 def to_parent(search: Search, score: int) -> int:
     """A child's score, as it counts one ply earlier."""
-    if search.sooner == 0:
+    if search.prefer_short_wins == 0:
         return score
     if score > HALF:
         return score - 2
@@ -44,7 +44,7 @@ def to_parent(search: Search, score: int) -> int:
 
 def to_child(search: Search, edge: int) -> int:
     """A window's edge, as a child sees it."""
-    if search.sooner == 0:
+    if search.prefer_short_wins == 0:
         return edge
     if edge > HALF:
         return edge + 2
@@ -91,7 +91,7 @@ def known_outcome(known: int, search: Search) -> int:
     win = unit() * SCALE
     if load(search.tables, GAINS) != 0:
         return known * win
-    distance = 2 * (WIN - abs(known)) if search.sooner != 0 else 0
+    distance = 2 * (WIN - abs(known)) if search.prefer_short_wins != 0 else 0
     return 0 if known == 0 else win - distance if known > 0 else distance - win
 
 

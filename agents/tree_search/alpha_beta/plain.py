@@ -70,13 +70,15 @@ class PlainAlphaBeta(PlainSearch):
 
             self._tables = table_for(config.tables, root.game)
         if self._tables is not None and self._tables.gains:
-            config = dataclasses.replace(config, sooner=False)  # the table does not count moves
-        self._sooner = config.sooner
+            config = dataclasses.replace(config, prefer_short_wins=False)  # the table does not count moves
+        self._prefer_short_wins = config.prefer_short_wins
         self._rules: Any = getattr(game, "rules", None)
         use_bounds = config.use_bounds
         if use_bounds is None:
             use_bounds = not config.prunes or root.evaluator is None or game.traits.terminal_rewards_only
-        scale = Scale(game, sooner=config.sooner, use_bounds=use_bounds, seat=root.max_seat(config))
+        scale = Scale(
+            game, prefer_short_wins=config.prefer_short_wins, use_bounds=use_bounds, seat=root.max_seat(config)
+        )
         ordering = config.ordering if config.prunes else Ordering.FIXED
         super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
         self.prunes = config.prunes
@@ -111,7 +113,7 @@ class PlainAlphaBeta(PlainSearch):
             return self.ended(state)
         if self._tables is not None and (known := self._tables.probe(self._rules, state)) is not None:
             sign = 1 if game.to_move(state) == self.max_seat else -1
-            plies = -sign * known.value * (known.plies or 0) if self._sooner else 0
+            plies = -sign * known.value * (known.plies or 0) if self._prefer_short_wins else 0
             return Visit((float(sign * known.value), plies), True)
         is_chance = self._has_chance and game.to_move(state) == CHANCE
         if self._counts_moves and self._rules.continues_move(state):

@@ -73,7 +73,7 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
         return AlphaBetaConfig(
-            sooner=self.sooner,
+            prefer_short_wins=self.prefer_short_wins,
             memory_mb=self.memory_mb,
             ordering=self.ordering,
             pruning=self.pruning,
@@ -137,7 +137,7 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     def config(self) -> AlphaBetaConfig:
         return AlphaBetaConfig(
             depends_on_seat=True,
-            sooner=self.sooner,
+            prefer_short_wins=self.prefer_short_wins,
             memory_mb=self.memory_mb,
             pruning=ChancePruning.NONE,
             chance_at_limit=self.chance_at_limit,

@@ -41,7 +41,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
         game: RulesGame = root.game
         self.max_seat = root.max_seat(config)
-        self.scale = Scale(game, sooner=config.sooner, seat=self.max_seat)
+        self.scale = Scale(game, prefer_short_wins=config.prefer_short_wins, seat=self.max_seat)
         replies = root.searched is not None
         self.prunes = config.prunes
         traits, size, most = game.traits, game.num_moves, game.max_legal_actions

@@ -60,7 +60,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
         prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
         config = MaxNConfig(
             depends_on_seat=True,
-            sooner=self.sooner,
+            prefer_short_wins=self.prefer_short_wins,
             memory_mb=self.memory_mb,
             ordering=self.ordering,
             tie_rule=self.tie_rule,
@@ -157,7 +157,7 @@ def _one_against_all(agent: ParanoidAgent | BestReplyAgent) -> AlphaBetaConfig:
     """The settings of a search in which the seat to move maximizes its own utility and all others minimize it."""
     return AlphaBetaConfig(
         depends_on_seat=True,
-        sooner=agent.sooner,
+        prefer_short_wins=agent.prefer_short_wins,
         memory_mb=agent.memory_mb,
         ordering=agent.ordering,
         history_on_improvement=True,

@@ -41,7 +41,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         game: RulesGame = root.game
         traits, seats = game.traits, game.traits.seats
         self.max_seat = root.max_seat(config)
-        self.scale = Scale(game, sooner=False, use_bounds=False, seat=self.max_seat)
+        self.scale = Scale(game, prefer_short_wins=False, use_bounds=False, seat=self.max_seat)
         self.prefer_by(config, traits)
         table = None
         if config.memory_mb:

@@ -38,7 +38,7 @@ class MaxNRoot(TreeSearch):
 
     def prefer_by(self, config: MaxNConfig, traits: Traits) -> None:
         """Takes the rules for ties from the settings."""
-        self.rule, self._sooner = config.tie_rule, config.sooner
+        self.rule, self._prefer_short_wins = config.tie_rule, config.prefer_short_wins
         self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
 
     def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
@@ -52,6 +52,6 @@ class MaxNRoot(TreeSearch):
 
     def distance_preference(self, values: Vector, plies: float, mover: int) -> float:
         """A number to minimize among actions that are the same for everybody: wins come sooner, losses later."""
-        if not self._sooner:
+        if not self._prefer_short_wins:
             return 0.0
         return plies if values[mover] > self.middle else -plies if values[mover] < self.middle else 0.0

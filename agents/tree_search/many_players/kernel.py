@@ -67,7 +67,7 @@ def tie_key(record: int, mover: int, search: Search) -> float:
 
 def haste(record: int, mover: int, search: Search) -> float:
     """The number that breaks ties of actions with equal values: wins come sooner, losses later."""
-    if search.sooner == 0:
+    if search.prefer_short_wins == 0:
         return 0.0
     value, middle = load_float(record, mover), search.middle
     plies = load_float(record, search.seats) + 1.0
@@ -203,7 +203,7 @@ def max_n(
     for index in range(count):
         action = load(top, index)
         settled = least_action >= 0 and best >= upper and action > least_action
-        if settled and (search.sooner == 0 or least_plies <= 1.0):
+        if settled and (search.prefer_short_wins == 0 or least_plies <= 1.0):
             continue
         record = end + 8 * _HEADER
         child = rules.result(state, action)

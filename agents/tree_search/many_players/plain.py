@@ -36,7 +36,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         table: TranspositionTable | None = None,
         on_node: Observer | None = None,
     ) -> None:
-        scale = Scale(root.game, sooner=False, use_bounds=False, seat=root.max_seat(config))
+        scale = Scale(root.game, prefer_short_wins=False, use_bounds=False, seat=root.max_seat(config))
         ordering = config.ordering
         super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
         self._traits = root.game.traits
@@ -164,7 +164,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def _settled(self, tied: Sequence[tuple[int, Visit]], action: int) -> bool:
         """True if an action that is as good at best would not be taken; the rule is to take the first."""
         first, found = min(tied)
-        return action > first and (not self._sooner or found.plies <= 1)
+        return action > first and (not self._prefer_short_wins or found.plies <= 1)
 
     def _parent_bound(self, paid: Vector, parent: int, value: float, mover: int, best: float) -> Vector | None:
         """Shallow pruning (Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48, 1991).

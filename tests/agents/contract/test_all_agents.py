@@ -32,18 +32,27 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {},
         {"memory_mb": 0},
         {"memory_mb": 0.01, "exact": True},
-        {"memory_mb": 1, "sooner": False, "window": "full", "ordering": "fixed"},
+        {"memory_mb": 1, "prefer_short_wins": False, "window": "full", "ordering": "fixed"},
         {"memory_mb": 1, "threads": 2},
     ],
     "expectiminimax": [
         {},
         {"memory_mb": 0, "pruning": "star1"},
         {"memory_mb": 1, "pruning": "star2"},
-        {"memory_mb": 0.01, "pruning": "star2", "exact": True, "sooner": False},
+        {"memory_mb": 0.01, "pruning": "star2", "exact": True, "prefer_short_wins": False},
     ],
     "expectimax": [{}, {"memory_mb": 0}],
-    "maxn": [{}, {"memory_mb": 0, "exact": True}, {"memory_mb": 0.01, "shallow": False, "sooner": False}],
-    "paranoid": [{}, {"memory_mb": 0}, {"memory_mb": 0.01, "exact": True}, {"memory_mb": 1, "sooner": False}],
+    "maxn": [
+        {},
+        {"memory_mb": 0, "exact": True},
+        {"memory_mb": 0.01, "shallow": False, "prefer_short_wins": False},
+    ],
+    "paranoid": [
+        {},
+        {"memory_mb": 0},
+        {"memory_mb": 0.01, "exact": True},
+        {"memory_mb": 1, "prefer_short_wins": False},
+    ],
     "bestreply": [{}, {"memory_mb": 0}, {"memory_mb": 0.01, "exact": True}],
 }
 ALWAYS: dict[str, dict[str, Any]] = {

@@ -19,24 +19,26 @@ from zermelo.envs import CHANCE
 from zermelo.envs.game import Chance, RewardSum
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
-    "minimax": [{}, {"sooner": False, "ties": "first"}],
+    "minimax": [{}, {"prefer_short_wins": False, "ties": "first"}],
     "alphabeta": [
         {}, {"exact": True, "ties": "first"}, {"memory_mb": 0, "window": "full", "ordering": "fixed"},
-        {"sooner": False, "window": "full"}, {"sooner": False, "ordering": "fixed", "exact": True},
-        {"memory_mb": 0, "sooner": False, "ordering": "fixed"}, {"deepening": True}, {"memory_mb": 0.02},
+        {"prefer_short_wins": False, "window": "full"},
+        {"prefer_short_wins": False, "ordering": "fixed", "exact": True},
+        {"memory_mb": 0, "prefer_short_wins": False, "ordering": "fixed"},
+        {"deepening": True}, {"memory_mb": 0.02},
     ],
     "expectiminimax": [
         {}, {"memory_mb": 0}, {"pruning": "star1"}, {"pruning": "star1", "memory_mb": 0, "exact": True},
-        {"pruning": "star2", "exact": True, "sooner": False}, {"pruning": "star2", "ordering": "fixed"},
+        {"pruning": "star2", "exact": True, "prefer_short_wins": False}, {"pruning": "star2", "ordering": "fixed"},
         {"pruning": "star2", "memory_mb": 0, "deepening": True},
     ],
     "expectimax": [{}, {"memory_mb": 0}],
     "maxn": [
-        {}, {"memory_mb": 0, "exact": True}, {"shallow": False, "sooner": False}, {"deepening": True},
-        {"sooner": False, "ties": "first", "memory_mb": 0}, {"ordering": "fixed"},
+        {}, {"memory_mb": 0, "exact": True}, {"shallow": False, "prefer_short_wins": False}, {"deepening": True},
+        {"prefer_short_wins": False, "ties": "first", "memory_mb": 0}, {"ordering": "fixed"},
     ],
-    "paranoid": [{}, {"exact": True}, {"memory_mb": 0, "sooner": False}, {"deepening": True}],
-    "bestreply": [{}, {"exact": True}, {"memory_mb": 0, "sooner": False}, {"deepening": True}],
+    "paranoid": [{}, {"exact": True}, {"memory_mb": 0, "prefer_short_wins": False}, {"deepening": True}],
+    "bestreply": [{}, {"exact": True}, {"memory_mb": 0, "prefer_short_wins": False}, {"deepening": True}],
 }  # fmt: skip
 CASES = [(kind, each) for kind, many in SETTINGS.items() for each in many]
 seeds = st.integers(0, 2**32 - 1)

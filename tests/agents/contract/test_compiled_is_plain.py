@@ -148,7 +148,7 @@ def drawn(kind: str, game: RulesGame, state: Any, generator: random.Random) -> D
     limits = Limits(depth=generator.randint(1, deepest), nodes=generator.choice([None, None, 300]))
     evaluator = generator.choice([GAME, GAME, REWARDS] if hasattr(rules, "evaluation") else [REWARDS])
     common: dict[str, Any] = {
-        "sooner": generator.random() < 0.7,
+        "prefer_short_wins": generator.random() < 0.7,
         "ordering": generator.choice(list(Ordering)),
         "depends_on_seat": kind in ("maxn", "paranoid"),
     }
@@ -254,8 +254,10 @@ def test_a_search_is_the_same_in_a_thread_of_its_own_and_in_the_callers(
 def test_known_node_counts() -> None:
     """OpenSpiel's ``get_all_histories_test.cc`` has the first."""
     game = RulesGame(MNK())
-    agent = AlphaBetaAgent(depth="full", window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
-    assert MinimaxAgent(sooner=False).search_state(game).nodes == 549_946
+    agent = AlphaBetaAgent(
+        depth="full", window="full", prefer_short_wins=False, ordering="fixed", memory_mb=0, ties="first"
+    )
+    assert MinimaxAgent(prefer_short_wins=False).search_state(game).nodes == 549_946
     assert agent.search_state(game).nodes == 18_297
     assert dataclasses.replace(agent, window="bounds").search_state(game).nodes == 16_811
 

@@ -91,7 +91,7 @@ def test_alpha_beta_visits_the_same_nodes_compiled_and_plain(rules: Any) -> None
     network = some_network(game)
     for state in random_positions(game, draw, 8, longest=4):
         limits = Limits(depth=draw.choice([1, 2, 3]), nodes=draw.choice([None, 200]))
-        config = AlphaBetaConfig(sooner=draw.random() < 0.7, quiescence=draw.choice([0, 3]))
+        config = AlphaBetaConfig(prefer_short_wins=draw.random() < 0.7, quiescence=draw.choice([0, 3]))
         root = Root(game, state, network)
         expected = searched(plain(root, limits, config), state, limits, exact=True)
         assert searched(compiled(root, limits, config), state, limits, exact=True) == expected

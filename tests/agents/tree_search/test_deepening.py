@@ -95,7 +95,7 @@ def test_so_it_is_with_dice(pruning: str, backend: str) -> None:
     # In games 124 and 144 an iteration meets nothing but what the one before knows, less deep than it was there.
     for seed in (124, 144, *range(10)):
         game = RulesGame(Grown(seed=1000 * seed, width=30 + seed % 30, players=1))
-        settings: dict[str, Any] = {"pruning": pruning, "sooner": False, "chance_at_limit": "evaluate"}
+        settings: dict[str, Any] = {"pruning": pruning, "prefer_short_wins": False, "chance_at_limit": "evaluate"}
         if backend == "plain":
             settings["evaluator"] = lambda game, state: game.evaluation(state)
         found = ExpectiminimaxAgent(depth=8, deepening=True, **settings).search_state(game)

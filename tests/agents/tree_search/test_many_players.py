@@ -143,7 +143,10 @@ class TestTies:
         assert MaxNAgent(depth="full").search_state(tree_of(root, **options)).plies == 1
         assert MaxNAgent(depth="full").search_state(tree_of(root, **options)).action == 1
         assert (
-            MaxNAgent(depth="full", sooner=False, ties="first").search_state(tree_of(root, **options)).action == 0
+            MaxNAgent(depth="full", prefer_short_wins=False, ties="first")
+            .search_state(tree_of(root, **options))
+            .action
+            == 0
         )
         lost = three(0, [Leaf(-1, 2, -1), three(1, [Leaf(-1, 2, -1)])])
         assert MaxNAgent(depth="full").search_state(tree_of(lost, **options)).action == 1

@@ -23,7 +23,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 TEXTBOOK: dict[str, Any] = {
     "window": "full",
-    "sooner": False,
+    "prefer_short_wins": False,
     "ordering": "fixed",
     "memory_mb": 0,
     "ties": "first",

@@ -28,7 +28,7 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     states = {"a": TREE.result(root, 0), "b": TREE.result(TREE.result(root, 0), 0)}
     for name, entry in entries.items():
         table.store(TREE.key(states[name]), entry)
-    config = AlphaBetaConfig(sooner=False, ordering=Ordering.FIXED, memory_mb=1)
+    config = AlphaBetaConfig(prefer_short_wins=False, ordering=Ordering.FIXED, memory_mb=1)
     search = PlainAlphaBeta(Root(TREE, root), Budget(Limits()), config, table=table)
     move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
     iteration = Iteration(3, [move], move, finished=True)

@@ -33,8 +33,8 @@ class TestBestLines:
         state = game.initial_state()
         for action in (0, 4, 8):
             state = game.result(state, action)
-        exact = kind(exact=True, sooner=False).search_state(game, state)
-        found = kind(best_lines=count, sooner=False).search_state(game, state)
+        exact = kind(exact=True, prefer_short_wins=False).search_state(game, state)
+        found = kind(best_lines=count, prefer_short_wins=False).search_state(game, state)
         assert len(found.best_lines) == min(count, 6)
         assert found.best_lines[0].action == found.action
         assert found.best_lines[0].principal_variation == found.principal_variation

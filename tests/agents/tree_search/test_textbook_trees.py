@@ -16,7 +16,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.textbook import alpha_beta, minimax
 from zermelo.envs.game import Chance
 
-PLAIN = {"window": "full", "sooner": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
+PLAIN = {"window": "full", "prefer_short_wins": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -82,7 +82,7 @@ def test_the_stages_of_figure_5_5():
 
 
 def test_the_plain_textbook_search_cuts_the_same():
-    agent = AlphaBetaAgent(window="full", sooner=False, ordering="fixed", memory_mb=0, ties="first")
+    agent = AlphaBetaAgent(window="full", prefer_short_wins=False, ordering="fixed", memory_mb=0, ties="first")
     assert steps(draw_tree("aima-5.5", agent)) == steps(draw_tree("aima-5.5", "alphabeta"))
 
 
