@@ -3,23 +3,25 @@
 Usage:
     python scripts/ship_kernels.py used     the archive of the repository: kernels that pages and examples use
     python scripts/ship_kernels.py check    says whether that is current; compiles nothing
-    python scripts/ship_kernels.py all ARCHIVE FOLDER [TRIPLE]    for wheels: the kernels of all games
+    python scripts/ship_kernels.py all ARCHIVE                 for wheels: an archive with the kernels of all games
+    python scripts/ship_kernels.py all ARCHIVE FOLDER [TRIPLE]    and machine code for one platform
 
-An archive (``zermelo.envs.jit.portable``) is for all platforms and versions of Python; of what the repository's
-has already only kernels whose sources have changed are compiled. FOLDER gets machine code for baselines of
-processors: for one platform, by default this one (TRIPLE is LLVM's name of another), for the version of Python
-that runs this, and for the installed versions of zermelo, Numba, llvmlite and NumPy; with others it is not found.
+An archive (``zermelo.envs.jit.portable``) is for all platforms and versions of Python; of what there is already,
+in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what is done.
+FOLDER gets machine code for baselines of processors: for one platform, by default this one (TRIPLE is LLVM's name
+of another), for the version of Python that runs this, and for the installed versions of zermelo, Numba, llvmlite
+and NumPy; with others it is not found.
 """
 
 import functools
 import lzma
-import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from unittest import mock
 
+from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import make_agent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game
@@ -68,10 +70,11 @@ USED = {
     "zermelo/Backgammon-v0": ("expectiminimax",),
 }
 """The kernels in the repository's archive: names of ``kernels_of``, or agents whose first search is asked."""
-ROOM = 1_990_000
-"""Bytes of the repository's archive: bitcode has to fit; machine code is added in that order while it fits."""
+ROOM, ROOM_OF_ALL = 1_990_000, 8_000_000
+"""Bytes of the repository's archive, and of that in a wheel of at most 25 MB: bitcode has to fit; machine code is
+added while it fits."""
 TRIPLE, BASELINE = "x86_64-unknown-linux-gnu", "x86-64-v3"
-"""The platform for which the repository's archive has machine code too."""
+"""The platform for which archives have machine code too."""
 
 
 class Asked(Exception):  # noqa: N818  # it ends a search, and is no error
@@ -79,7 +82,7 @@ class Asked(Exception):  # noqa: N818  # it ends a search, and is no error
 
 
 def asked_by(agent, env):
-    """The rules and the kernel that an agent's first search waits for."""
+    """The rules and the kernel that an agent's first search waits for; None if it needs none."""
 
     def ask(rules, kernel, waits):
         raise Asked(rules, kernel)
@@ -89,7 +92,7 @@ def asked_by(agent, env):
             make_agent(agent).search(env)
         except Asked as asked:
             return asked.args
-    raise SystemExit(f"{agent} searches {env} without a kernel")
+    return None
 
 
 def used():
@@ -99,8 +102,10 @@ def used():
         env.reset(seed=0)
         known = kernels_of(env)
         for name in names:
-            rules, kernel = (as_game(env).rules, known[name]) if name in known else asked_by(name, env)
-            yield f"{source}: {name}", rules, kernel
+            found = (as_game(env).rules, known[name]) if name in known else asked_by(name, env)
+            if found is None:
+                raise SystemExit(f"{name} searches {source} without a kernel")
+            yield f"{source}: {name}", *found
 
 
 def compiled(rules, kernel):
@@ -108,27 +113,42 @@ def compiled(rules, kernel):
     return compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants))
 
 
+def portable_codes(rules, kernel, there, about, made=None):
+    """A kernel's bitcode, and its machine code for the platform of archives, by their names.
+
+    What is there is not compiled again, nor where the module that it would be is at hand.
+    """
+    name = portable_name(rules, rules.initial_state(), kernel)
+    target = object_name(name, TRIPLE, BASELINE)
+    code = there.get(name) or portable(*(made or compiled(rules, kernel)))
+    if not code.can_be_kept:
+        raise SystemExit(f"{about} is not portable: it needs {', '.join(code.needs) or 'an address'}")
+    return {name: code}, {target: there.get(target) or emit_portable(code, Processor(TRIPLE, BASELINE))}
+
+
+def write_both(path, kernels, objects, room):
+    """Writes an archive: all bitcode, and of the machine code what fits, in this order."""
+    size, files = write_archive(path, kernels), dict(kernels)
+    for target, code in objects.items():
+        bigger = size + len(lzma.compress(code.data)) + 500  # for its names and its checksum
+        if bigger <= room:
+            files, size = files | {target: code}, bigger
+    size = write_archive(path, files)
+    print(f"{path.name}: {len(kernels)} kernels, {len(files)} files, {size:,} bytes")
+    if size > room:
+        raise SystemExit(f"{path.name} has {size:,} bytes, and may have {room:,}: ship fewer kernels")
+
+
 def write_used(path=ARCHIVE):
     """Writes the repository's archive; kernels that it has are not compiled again."""
     there, kernels, objects = kernels_in(path), {}, {}
     for about, rules, kernel in used():
-        name, started = portable_name(rules, rules.initial_state(), kernel), time.perf_counter()
-        code = there.get(name) or portable(*compiled(rules, kernel))
-        if not code.can_be_kept:
-            raise SystemExit(f"{about} is not portable: it needs {', '.join(code.needs) or 'an address'}")
-        target = object_name(name, TRIPLE, BASELINE)
-        kernels[name] = code
-        objects[target] = there.get(target) or emit_portable(code, Processor(TRIPLE, BASELINE))
-        print(f"{about}: {len(code.data):,} bytes, {time.perf_counter() - started:.0f} s", flush=True)
-    size = write_archive(path, kernels)
-    for target, code in objects.items():
-        bigger = size + len(lzma.compress(code.data)) + 500  # for its names and its checksum
-        if bigger <= ROOM:
-            kernels, size = kernels | {target: code}, bigger
-    size = write_archive(path, kernels)
-    print(f"{path.name}: {len(kernels)} files, {size:,} bytes")
-    if size > ROOM:
-        raise SystemExit(f"{path.name} has {size:,} bytes, and may have {ROOM:,}: take kernels out of USED")
+        started = time.perf_counter()
+        codes, targets = portable_codes(rules, kernel, there, about)
+        kernels, objects = kernels | codes, objects | targets
+        size = sum(len(code.data) for code in codes.values())
+        print(f"{about}: {size:,} bytes, {time.perf_counter() - started:.0f} s", flush=True)
+    write_both(path, kernels, objects, ROOM)
 
 
 def check():
@@ -155,7 +175,7 @@ def games():
 
 
 def ship(rules, kernel, folder, triple):
-    """Writes a kernel's machine code for each baseline; returns its bitcode by its name, if it is portable."""
+    """Writes a kernel's machine code for each baseline; returns its module and its entry."""
     state = rules.initial_state()
     module, entry = compiled(rules, kernel)
     for baseline in BASELINES[platform_of(triple)[0]]:
@@ -163,35 +183,50 @@ def ship(rules, kernel, folder, triple):
         if not code.can_be_kept:
             raise SystemExit(f"{kernel.function.__name__} of {rules} has an address of this process in it")
         write(folder / shipped_file(rules, state, kernel, triple, baseline).name, code)
-    bitcode = portable(module, entry)
-    return {portable_name(rules, state, kernel): bitcode} if bitcode.can_be_kept else {}
+    return module, entry
 
 
-def ship_game(source, folder, triple):
-    """Writes the kernels of a game; returns a line about it, and their bitcode by names."""
+def ship_game(source, there, folder, triple):
+    """Makes the kernels of a game; returns a line about it, their bitcode and their machine code by names."""
     started = time.perf_counter()
     if isinstance(source, str):
         env = make(source)
         env.reset(seed=0)
         source = env
     game = as_game(source)
-    kernels = {name: kernel for name, kernel in kernels_of(game).items() if name not in LEFT_OUT}
-    codes = {}
-    for kernel in kernels.values():
-        codes |= ship(game.rules, kernel, folder, triple)
+    known = kernels_of(game).items()
+    kernels = {name: (game.rules, kernel) for name, kernel in known if name not in LEFT_OUT}
+    chosen = asked_by("auto(seconds=0.1)", source)  # who does not name an agent gets this one
+    if chosen is not None and chosen not in kernels.values():
+        kernels["auto"] = chosen
+    codes, objects = {}, {}
+    for name, (rules, kernel) in kernels.items():
+        made = None if folder is None else ship(rules, kernel, folder, triple)
+        bitcode, machine_code = portable_codes(rules, kernel, there, f"{source}: {name}", made)
+        codes, objects = codes | bitcode, objects | machine_code
     seconds = time.perf_counter() - started
-    return f"{game.traits.name}: {', '.join(kernels) or 'nothing'}: {len(codes)} portable, {seconds:.0f} s", codes
+    return f"{game.traits.name}: {', '.join(kernels) or 'nothing'}: {seconds:.0f} s", codes, objects
 
 
-def ship_all(archive, folder, triple=None):
+def ship_all(archive, folder=None, triple=None):
     """Writes the kernels of all games, and those of the repository's archive."""
-    triple, kernels = triple or processor().triple, kernels_in(ARCHIVE)
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for line, codes in pool.map(functools.partial(ship_game, folder=Path(folder), triple=triple), games()):
-            print(line, flush=True)
-            kernels |= codes
-    print(f"{archive}: {len(kernels)} files, {write_archive(Path(archive), kernels):,} bytes")
+    there = kernels_in(ARCHIVE) | kernels_in(Path(archive))
+    platform = {"folder": folder and Path(folder), "triple": triple or processor().triple}
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    kernels, objects = {}, {}
+    for about, rules, kernel in used():
+        codes, targets = portable_codes(rules, kernel, there, about)
+        kernels, objects = kernels | codes, objects | targets
+    try:
+        with ProcessPoolExecutor(default_threads()) as pool:
+            for line, codes, targets in pool.map(functools.partial(ship_game, there=there, **platform), games()):
+                print(line, flush=True)
+                kernels, objects = kernels | codes, objects | targets
+    except BaseException:
+        write_archive(Path(archive), there | kernels | objects)  # to go on from there
+        raise
+    write_both(Path(archive), kernels, objects, ROOM_OF_ALL)
 
 
 if __name__ == "__main__":
@@ -200,7 +235,7 @@ if __name__ == "__main__":
             write_used()
         case ["check"]:
             sys.exit(not check())
-        case ["all", archive, folder, *triple] if len(triple) <= 1:
-            ship_all(archive, folder, *triple)
+        case ["all", archive, *platform] if len(platform) <= 2:
+            ship_all(archive, *platform)
         case _:
             sys.exit(__doc__)

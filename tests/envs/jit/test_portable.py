@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import runpy
 import subprocess
 import sys
@@ -155,6 +156,31 @@ def test_machine_code_can_be_made_for_every_platform(bitcode: Code, triple: str,
     code = emit_portable(bitcode, Processor(triple, cpu))
     assert code is not None
     assert code.data.startswith(begins)
+
+
+# -- the script that writes archives
+
+
+def test_machine_code_is_added_to_an_archive_while_it_fits(tmp_path: Path) -> None:
+    def some(size: int) -> Code:
+        return Code("entry", (), random.Random(size).randbytes(size))
+
+    write, path = runpy.run_path(str(SCRIPT))["write_both"], tmp_path / "kernels.zip"
+    write(path, {"bitcode": some(900)}, {"too big": some(5000), "small": some(500)}, 4000)
+    assert portable.kernels_in(path) == {"bitcode": some(900), "small": some(500)}
+    with pytest.raises(SystemExit, match="ship fewer kernels"):
+        write(path, {"bitcode": some(900)}, {}, 900)
+
+
+def test_what_an_archive_has_is_not_compiled_again() -> None:
+    script = runpy.run_path(str(SCRIPT))
+    target = portable.object_name(name(), script["TRIPLE"], script["BASELINE"])
+    bitcode, machine_code = Code("entry", (), b"bitcode"), Code("entry", (), b"machine code")
+    there = {name(): bitcode, target: machine_code}
+    assert script["portable_codes"](RULES, leaves_kernel(), there, "leaves") == (
+        {name(): bitcode},
+        {target: machine_code},
+    )
 
 
 # -- names: by sources, and by nothing else
