@@ -29,9 +29,6 @@ from zermelo.envs.rules.rules_game import RulesGame
 MAX_N: Final = "zermelo.agents.tree_search.many_players.kernel"
 
 
-FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
-
-
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance."""
 

@@ -35,10 +35,10 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
-from zermelo.agents.tree_search.many_players.compiled import FIRST, FRIENDLY, PARANOID, SPITEFUL
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
+FIRST, PARANOID, FRIENDLY, SPITEFUL, GENEROUS = range(5)  # the rules for ties, in the order of TieRule
 PROVEN: Final = 1
 BOUND: Final = 2
 """What a visit returns, as bits: no evaluation entered the values; the values are only a bound."""
