@@ -54,7 +54,7 @@ class Unit(enum.StrEnum):
     REWARD = "reward"
 
 
-class Mixture(NamedTuple):
+class RungMixture(NamedTuple):
     """Two agents, and the share of games that the upper one plays."""
 
     lower: str
@@ -133,7 +133,7 @@ class Levels:
         about = {name: value for name, value in data.items() if name not in ("game", "rungs", "unit", "baseline")}
         return cls(stored.game, rungs, stored.unit, stored.baseline, about)
 
-    def mix(self, rating: float) -> Mixture:
+    def mix(self, rating: float) -> RungMixture:
         first, last = self.rungs[0], self.rungs[-1]
         if not first.rating <= rating <= last.rating:
             said = f"{rating:g}" if self.unit is Unit.ELO else f"reward={rating:g}"
@@ -144,7 +144,7 @@ class Levels:
         above = next(number for number in range(1, len(self.rungs)) if rating <= self.rungs[number].rating)
         lower, upper = self.rungs[above - 1], self.rungs[above]
         gap = upper.rating - lower.rating
-        return Mixture(lower.agent, upper.agent, (rating - lower.rating) / gap if gap else 1.0)
+        return RungMixture(lower.agent, upper.agent, (rating - lower.rating) / gap if gap else 1.0)
 
     def shown(self, rating: float) -> str:
         """A rating as text."""
@@ -250,7 +250,7 @@ class LevelAgent(ConfiguredAgent):
             if isinstance(agent, ConfiguredAgent):
                 agent.check_fit(env, view)
 
-    def mix_for(self, source: Any) -> Mixture:
+    def mix_for(self, source: Any) -> RungMixture:
         levels = levels_for(source, self.file)
         if levels is None:
             asked = f"elo={self.elo:g}" if self.elo is not None else f"reward={self.reward:g}"
@@ -260,7 +260,7 @@ class LevelAgent(ConfiguredAgent):
             )
         return self._mix(levels)
 
-    def _mix(self, levels: Levels) -> Mixture:
+    def _mix(self, levels: Levels) -> RungMixture:
         rating = self.elo if levels.unit is Unit.ELO else self.reward
         if rating is None:
             ends = " to ".join(levels.shown(rung.rating) for rung in (levels.rungs[0], levels.rungs[-1]))

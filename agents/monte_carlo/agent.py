@@ -27,7 +27,7 @@ from zermelo.agents.monte_carlo.interface import (
     Selection,
     Start,
 )
-from zermelo.agents.monte_carlo.simulating import Searched, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.rules.rules_game import RulesGame
@@ -119,7 +119,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         if tree is not None and played is not None:
             self._last.tree = tree._replace(played=played)
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
@@ -145,7 +145,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         )
         if self.reuse or budget.ponders:
             self._last.tree = _Tree(game, search, result.action, before if budget.ponders else None)
-        return Searched(result, search, looked)
+        return DoneSearch(result, search, looked)
 
     def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
         merged.config = self.config

@@ -133,7 +133,7 @@ class Edge(NamedTuple):
     child: Any
 
 
-class Scale:
+class RewardScale:
     """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far.
 
     Attributes:

@@ -10,7 +10,7 @@ from zermelo.envs.game import CHANCE
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class TreeNode:
     """A state in the tree; where chance is to move its actions are the outcomes.
 
     Attributes:
@@ -96,21 +96,21 @@ class Node:
         return changed
 
 
-def children_at(node: Node, place: int) -> list[Node]:
+def children_at(node: TreeNode, place: int) -> list[TreeNode]:
     """The children of an action, where there are any: those that were drawn too."""
     child = node.children[place]
-    if child is None or isinstance(child, Node):
+    if child is None or isinstance(child, TreeNode):
         return [] if child is None else [child]
     return [drawn for drawn, _ in child.values()]
 
 
-def below(node: Node) -> Iterator[Node]:
+def below(node: TreeNode) -> Iterator[TreeNode]:
     """All children of a node that are there."""
     for place in range(len(node.children) if node.is_expanded else 0):
         yield from children_at(node, place)
 
 
-def nodes_from(root: Node) -> list[Node]:
+def nodes_from(root: TreeNode) -> list[TreeNode]:
     """A node and all nodes below it, each once."""
     found, seen = [root], {id(root)}
     for node in found:
@@ -130,6 +130,6 @@ class Simulation(NamedTuple):
         outcome: What it brought each seat whose values are kept: of one or two opposed players only the first.
     """
 
-    path: tuple[tuple[Node, int], ...]
-    leaf: Node
+    path: tuple[tuple[TreeNode, int], ...]
+    leaf: TreeNode
     outcome: tuple[float, ...]

@@ -66,7 +66,7 @@ class WorkerSettings:
     workers: int | str = made(1, make_workers)
 
 
-class Searched(NamedTuple):
+class DoneSearch(NamedTuple):
     """A search that is done, and what it was told of actions before it began (``totals_after``)."""
 
     result: SearchResult
@@ -196,7 +196,7 @@ class SimulatingAgent(SearchAgent):
             weakref.finalize(self, team.close)
         return team
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
         """Searches in this process."""
         raise NotImplementedError
 

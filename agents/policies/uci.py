@@ -32,7 +32,7 @@ _OPTION: Final = re.compile(r"option name (?P<name>.+?) type (?P<rest>.*)")
 _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 
 
-class _Talk(Memory):
+class _EngineState(Memory):
     """What an engine knows of the game.
 
     Attributes:
@@ -71,7 +71,7 @@ class UciAgent(EngineAgent):
     elo: int | None = whole(None)
     threads: int = whole(1, lower=1)
 
-    _talk: _Talk = field(init=False, default_factory=_Talk)
+    _talk: _EngineState = field(init=False, default_factory=_EngineState)
 
     def __post_init__(self) -> None:
         if self.seconds is not None:

@@ -24,9 +24,9 @@ from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
 
 
-class _Node(NamedTuple):
+class _PathNode(NamedTuple):
     state: Any
-    parent: _Node | None
+    parent: _PathNode | None
     action: int
     depth: int
 
@@ -115,7 +115,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
     most = traits.utility_bounds[1]
     so_far = game.utility(root)[0]
     number = itertools.count()
-    frontier: list[tuple[float, int, int, _Node]] = [(0.0, 0, next(number), _Node(root, None, -1, 0))]
+    frontier: list[tuple[float, int, int, _PathNode]] = [(0.0, 0, next(number), _PathNode(root, None, -1, 0))]
     reached = {game.key(root): so_far}
     best, of_its_end, most_of_a_step = _total(game, root, plan), -math.inf, 0.0
     try:
@@ -141,7 +141,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
                     most_of_a_step = max(most_of_a_step, reward - total)
                 if key not in reached or reward > reached[key]:
                     reached[key] = reward
-                    found = _Node(after, node, action, node.depth + 1)
+                    found = _PathNode(after, node, action, node.depth + 1)
                     heapq.heappush(frontier, (-reward, found.depth, next(number), found))
     except SearchStopped as stopped:
         is_way = of_its_end > most_of_a_step or (most_of_a_step == 0 and best < so_far)
@@ -150,7 +150,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
     return plan._replace(is_best=is_known, is_settled=is_known), StoppedBy.COMPLETED
 
 
-def _steps(game: Game[Any], end: _Node) -> dict[Hashable, tuple[int, float]]:
+def _steps(game: Game[Any], end: _PathNode) -> dict[Hashable, tuple[int, float]]:
     total, node = game.utility(end.state)[0], end
     steps: dict[Hashable, tuple[int, float]] = {}
     while node.parent is not None:

@@ -59,7 +59,7 @@ class Sampled(NamedTuple):
     seed: int
 
 
-class Draws(NamedTuple):
+class SampledOutcomes(NamedTuple):
     """A chance state: what follows an action that was taken in ``before``.
 
     Attributes:
@@ -91,15 +91,15 @@ class SampledGame(FormOfGame):
         """A state of the game as one of this game, where ``seed`` decides all draws."""
         return Sampled(state, seed)
 
-    def to_move(self, state: Sampled | Draws) -> int:
-        return CHANCE if isinstance(state, Draws) else super().to_move(state)
+    def to_move(self, state: Sampled | SampledOutcomes) -> int:
+        return CHANCE if isinstance(state, SampledOutcomes) else super().to_move(state)
 
-    def chance_outcomes(self, state: Draws) -> Sequence[tuple[int, float]]:
+    def chance_outcomes(self, state: SampledOutcomes) -> Sequence[tuple[int, float]]:
         return [(index, share) for index, (_, share) in enumerate(state.outcomes)]
 
-    def result(self, state: Sampled | Draws, action: int) -> Sampled | Draws:
-        """Draws for an action, or one of the draws; only one state if all draws agree."""
-        if isinstance(state, Draws):
+    def result(self, state: Sampled | SampledOutcomes, action: int) -> Sampled | SampledOutcomes:
+        """What follows an action, or one of its outcomes; only one state if all draws agree."""
+        if isinstance(state, SampledOutcomes):
             return state.outcomes[action][0]
         drawn: dict[Hashable, list[Sampled]] = {}
         failed: EnvFailedError | None = None
@@ -120,21 +120,21 @@ class SampledGame(FormOfGame):
             return next(iter(drawn.values()))[0]
         count = sum(map(len, drawn.values()))
         outcomes = tuple((equals[0], len(equals) / count) for equals in drawn.values())
-        return Draws(state, action, outcomes)
+        return SampledOutcomes(state, action, outcomes)
 
-    def is_terminal(self, state: Sampled | Draws) -> bool:
+    def is_terminal(self, state: Sampled | SampledOutcomes) -> bool:
         return isinstance(state, Sampled) and super().is_terminal(state)
 
-    def legal_actions(self, state: Sampled | Draws) -> Sequence[int]:
-        return () if isinstance(state, Draws) else super().legal_actions(state)
+    def legal_actions(self, state: Sampled | SampledOutcomes) -> Sequence[int]:
+        return () if isinstance(state, SampledOutcomes) else super().legal_actions(state)
 
-    def utility(self, state: Sampled | Draws) -> tuple[float, ...]:
+    def utility(self, state: Sampled | SampledOutcomes) -> tuple[float, ...]:
         """Rewards so far; of a chance state those before the action, of which each draw pays its own."""
-        return super().utility(state.before if isinstance(state, Draws) else state)
+        return super().utility(state.before if isinstance(state, SampledOutcomes) else state)
 
-    def key(self, state: Sampled | Draws) -> Hashable:
+    def key(self, state: Sampled | SampledOutcomes) -> Hashable:
         """That of the state; a chance state, whose outcomes are sampled, has one of its own."""
-        if isinstance(state, Draws):
+        if isinstance(state, SampledOutcomes):
             return super().key(state.before), state.before.seed, state.action
         return super().key(state)
 

@@ -111,7 +111,7 @@ def whole_plays(game: Any, state: BackgammonState) -> dict[tuple[Side, Side], tu
     return found
 
 
-class _Talk(Memory):
+class _Questions(Memory):
     """The second half of a move, by the position it is for, and how many questions were asked."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class GnubgAgent(EngineAgent):
     level: str = "beginner"
     seconds: float = 60.0
 
-    _talk: _Talk = field(init=False, default_factory=_Talk)
+    _talk: _Questions = field(init=False, default_factory=_Questions)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:

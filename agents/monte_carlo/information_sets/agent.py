@@ -17,7 +17,7 @@ from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.simulating import Searched, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
 from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
 from zermelo.envs.errors import BlindSearchWarning
@@ -85,7 +85,7 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             "agent play them (blueprint)"
         )
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> Searched:
+    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
         guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
@@ -99,7 +99,7 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
-        return Searched(self.simulate(search, lambda why: self._result(search, why, draw)), search)
+        return DoneSearch(self.simulate(search, lambda why: self._result(search, why, draw)), search)
 
     def unseen_dealt(self, game: Any, state: Any, seed: int) -> Any:
         return game.resample(state, game.to_move(state), np.random.default_rng(seed))

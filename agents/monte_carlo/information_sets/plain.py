@@ -22,7 +22,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.agents.monte_carlo.interface import RootAction, Scale, SimulationSearch, given_bounds
+from zermelo.agents.monte_carlo.interface import RewardScale, RootAction, SimulationSearch, given_bounds
 from zermelo.envs.game import CHANCE
 
 
@@ -87,7 +87,7 @@ class InformationSetSearch(SimulationSearch):
             guide=None if guide is None else lambda state, _: guide(state),
             whole=is_whole,
         )
-        self._scale = Scale(given_bounds(game.traits))
+        self._scale = RewardScale(given_bounds(game.traits))
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
         self._deals_are_kept = deal is not None
         self._root_key = self._key(state, self.seat)

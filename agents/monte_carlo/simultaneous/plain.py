@@ -17,7 +17,7 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import JointPlayouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.monte_carlo.interface import Scale, SimulationSearch, given_bounds
+from zermelo.agents.monte_carlo.interface import RewardScale, SimulationSearch, given_bounds
 
 
 class JointSelection(enum.StrEnum):
@@ -34,7 +34,7 @@ class JointSelection(enum.StrEnum):
     "Convergence of Monte Carlo tree search in simultaneous move games", NIPS (2013)."""
 
 
-class Mixture(NamedTuple):
+class ActionStatistics(NamedTuple):
     """Statistics of a player's actions at the root, ascending by action.
 
     Attributes:
@@ -60,7 +60,7 @@ class _DecoupledUCT:
         self.visits = [0] * len(actions)
         self.totals = [0.0] * len(actions)
 
-    def choose(self, random: RandomNumbers, scale: Scale) -> int:
+    def choose(self, random: RandomNumbers, scale: RewardScale) -> int:
         """The place of the action to play in the next simulation."""
         untried = [place for place, visits in enumerate(self.visits) if not visits]
         if untried:
@@ -73,7 +73,7 @@ class _DecoupledUCT:
                 best, chosen = bound, place
         return chosen
 
-    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: RewardScale) -> None:
         """Takes the outcome of an action against those of the others."""
         self.visits[place] += 1
         self.totals[place] += utility
@@ -93,7 +93,7 @@ class _Mixing(_DecoupledUCT):
         self.sums = [0.0] * len(actions)
         self.played = self.sums
 
-    def choose(self, random: RandomNumbers, scale: Scale) -> int:
+    def choose(self, random: RandomNumbers, scale: RewardScale) -> int:
         shares = self.shares()
         for place, share in enumerate(shares):
             self.sums[place] += share
@@ -123,7 +123,7 @@ class _RegretMatching(_Mixing):
         total = sum(positive)
         return [each / total for each in positive] if total > 0 else [1 / len(positive)] * len(positive)
 
-    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: RewardScale) -> None:
         super().learn(place, others, utility, scale)
         if others not in self.seen:
             self.seen[others] = [0] * len(self.visits), [0.0] * len(self.visits)
@@ -148,7 +148,7 @@ class _Exp3(_Mixing):
         total = sum(weights)
         return [weight / total for weight in weights]
 
-    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: Scale) -> None:
+    def learn(self, place: int, others: tuple[int, ...], utility: float, scale: RewardScale) -> None:
         super().learn(place, others, utility, scale)
         self.gains[place] += scale.of(utility) / self.played[place]
 
@@ -160,14 +160,14 @@ _LEARNERS: Final[Mapping[JointSelection, type[_DecoupledUCT]]] = {
 }
 
 
-class _Node:
+class _JointNode:
     """A state in the tree: who moves there and what each has learnt; what follows, by moves and chance."""
 
     __slots__ = ("children", "learners", "movers")
 
     def __init__(self, movers: Sequence[int], learners: list[_DecoupledUCT]) -> None:
         self.movers, self.learners = movers, learners
-        self.children: dict[Hashable, _Node] = {}
+        self.children: dict[Hashable, _JointNode] = {}
 
 
 class SimultaneousSearch(SimulationSearch):
@@ -186,7 +186,7 @@ class SimultaneousSearch(SimulationSearch):
         self._random = RandomNumbers(seed)
         is_unlimited = math.isinf(budget.nodes_left)
         self._playouts = JointPlayouts(game, self._random, np.random.default_rng(seed), whole=is_unlimited)
-        self._scale = Scale(given_bounds(game.traits))
+        self._scale = RewardScale(given_bounds(game.traits))
         self._totals = [0.0] * game.traits.seats
         self.root = self._node(state)
 
@@ -196,13 +196,13 @@ class SimultaneousSearch(SimulationSearch):
             return tuple(map(float, self.game.utility(self.root_state)))
         return tuple(total / self.simulations for total in self._totals)
 
-    def mixture(self, seat: int) -> Mixture:
+    def mixture(self, seat: int) -> ActionStatistics:
         """Statistics of the actions of one of the root's movers."""
         learner = self.root.learners[list(self.root.movers).index(seat)]
         weights, total = learner.weights(), sum(learner.weights())
         policy = [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
         means = [total / max(visits, 1) for total, visits in zip(learner.totals, learner.visits, strict=True)]
-        return Mixture(learner.actions, policy, learner.visits, means)
+        return ActionStatistics(learner.actions, policy, learner.visits, means)
 
     # -- one simulation
 
@@ -210,7 +210,7 @@ class SimultaneousSearch(SimulationSearch):
         game, visit, random, ends = self.game, self.budget.visit, self._random, self.ends()
         visit(0)
         state, node = self.root_state, self.root
-        path: list[tuple[_Node, list[int]]] = []
+        path: list[tuple[_JointNode, list[int]]] = []
         while True:
             places = [learner.choose(random, self._scale) for learner in node.learners]
             path.append((node, places))
@@ -241,7 +241,7 @@ class SimultaneousSearch(SimulationSearch):
             self._totals[seat] += utility
         self.simulations += 1
 
-    def _node(self, state: Any) -> _Node:
+    def _node(self, state: Any) -> _JointNode:
         self.tree_nodes += 1
         movers, actions = self.game.movers(state), self._playouts.actions
-        return _Node(movers, [self._learner(actions(state, seat), self._exploration) for seat in movers])
+        return _JointNode(movers, [self._learner(actions(state, seat), self._exploration) for seat in movers])

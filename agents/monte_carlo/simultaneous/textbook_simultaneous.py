@@ -123,12 +123,12 @@ class Exp3:
         return {action: share / sum(self.sums.values()) for action, share in self.sums.items()}
 
 
-class Node:
+class JointNode:
     """A state in the tree, and what its movers have learnt; a chance event has no movers."""
 
     def __init__(self) -> None:
         self.learners: dict[int, Learner] = {}
-        self.children: dict[Hashable, Node] = {}
+        self.children: dict[Hashable, JointNode] = {}
 
 
 def simultaneous_mcts(
@@ -147,13 +147,13 @@ def simultaneous_mcts(
     """
     bounds = game.traits.utility_bounds
 
-    def simulate(state: Any, node: Node) -> Sequence[float]:
+    def simulate(state: Any, node: JointNode) -> Sequence[float]:
         if game.is_terminal(state):
             return game.utility(state)  # type: ignore[no-any-return]  # a tuple
         movers = game.movers(state)
         if not movers:
             outcome = chance(state)
-            return simulate(game.result(state, outcome), node.children.setdefault(outcome, Node()))
+            return simulate(game.result(state, outcome), node.children.setdefault(outcome, JointNode()))
         if not node.learners:
             node.learners = {seat: learner(game.actions_of(state, seat), *bounds) for seat in movers}
             if node is not root:
@@ -162,7 +162,7 @@ def simultaneous_mcts(
         for seat in movers:
             strategy = node.learners[seat].strategy()
             joint[seat] = [*strategy][random.draw([*strategy.values()])]
-        child = node.children.setdefault(tuple(joint.values()), Node())
+        child = node.children.setdefault(tuple(joint.values()), JointNode())
         utility = simulate(game.joint_result(state, joint), child)
         for seat in movers:
             others = tuple(action for other, action in joint.items() if other != seat)
@@ -184,7 +184,7 @@ def simultaneous_mcts(
                 state = game.result(state, chance(state))
         return game.utility(state)  # type: ignore[no-any-return]  # a tuple
 
-    root = Node()
+    root = JointNode()
     for _ in range(simulations):
         simulate(state, root)
     return {seat: learner.average() for seat, learner in root.learners.items()}

@@ -15,7 +15,7 @@ from zermelo.agents.base.branches import child_of, choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
-from zermelo.agents.tree_search.chance.plain import AverageBounds, Searched, averaged, place_of
+from zermelo.agents.tree_search.chance.plain import AverageBounds, SearchedAction, averaged, place_of
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Bound, Root, Visit
 from zermelo.agents.tree_search.observer import NodeRole, Observer
@@ -39,7 +39,7 @@ class Arrival(NamedTuple):
 
     outcome: int = -1
     probability: float = 1.0
-    probed: Searched | None = None
+    probed: SearchedAction | None = None
 
 
 _CERTAIN: Final = Arrival()
@@ -290,7 +290,7 @@ class PlainAlphaBeta(PlainSearch):
             frame = self.scale.frame(state)
             lower, upper = frame.lowest[0], frame.highest[0]
         average = AverageBounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
-        probed: dict[int, Searched] = {}
+        probed: dict[int, SearchedAction] = {}
         proven = self.width is None
         if self._probes and average.bounded and depth > 0:
             proven = self._probe_outcomes(outcomes, average, depth, ply, probed) and proven
@@ -331,7 +331,7 @@ class PlainAlphaBeta(PlainSearch):
         average: AverageBounds,
         depth: float,
         ply: int,
-        probed: dict[int, Searched],
+        probed: dict[int, SearchedAction],
     ) -> bool:
         """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
 
@@ -371,7 +371,7 @@ class PlainAlphaBeta(PlainSearch):
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
             self.taken, self.chance = outcome, probability
             found = self.probe(child, depth, *window, ply, actions[0])
-            probed[index] = Searched(actions[0], found)
+            probed[index] = SearchedAction(actions[0], found)
             proven = proven and found.proven
             if maximizing:
                 average.raise_low(index, found.score[0])

@@ -57,7 +57,7 @@ def place_of(ply: int, outcome: int) -> int:
     return ply if outcome < 0 else min(ply, _PLACES - 1) << 32 | outcome + 1
 
 
-class Searched(NamedTuple):
+class SearchedAction(NamedTuple):
     """An action whose child has been searched already."""
 
     action: int
