@@ -16,7 +16,7 @@ from zermelo.agents import (
     ParanoidAgent,
 )
 from zermelo.agents.kernels.layout import Search
-from zermelo.envs.games import DotsAndBoxes
+from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
 PLAIN: dict[str, Any] = {"evaluator": lambda game, state: game.evaluation(state)}
@@ -67,7 +67,7 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
 
 
 def test_a_kept_table_keeps_no_searches() -> None:
-    game = RulesGame(DotsAndBoxes(2, 2))
+    game = RulesGame(MNK())
     agent = AlphaBetaAgent(depth=2, reuse=True)
     counts = []
     for _ in range(8):

@@ -83,10 +83,10 @@ def test_no_games_can_be_asked_for():
 
 @pytest.mark.thorough
 def test_the_sample_keeps_few_games_however_many_there_are():
-    """Of 600 games of 4,000 moves (300 megabytes) from as many line-ups."""
+    """Of 200 games of 4,000 moves (100 megabytes) from as many line-ups."""
     moves = tuple(Move(ply % 2, ply % 7, 0.1) for ply in range(4000))
     record = replace(next(made_records(1)), moves=moves, failure=None)
-    games = (replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}")) for k in range(600))
+    games = (replace(record, game_id=str(k), agents=(f"a{k % 40}", f"b{k % 37}")) for k in range(200))
     assert 0 < len(sampled(games, 1000)) <= 50
 
 

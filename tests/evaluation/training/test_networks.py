@@ -158,7 +158,7 @@ def test_values_become_chances_of_winning() -> None:
 @pytest.mark.thorough
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     out = str(tmp_path / "mnk.json")
-    settings: dict[str, Any] = {"out": out, "hidden": 16, "hours": 0.003, "nodes": 20, "workers": 1}
+    settings: dict[str, Any] = {"out": out, "hidden": 16, "hours": 0.001, "nodes": 20, "workers": 1}
     said: list[str] = []
     run = tune_network("zermelo/MNK-v0", **settings, on_progress=lambda name, share: said.append(name))
     first = next(run)
