@@ -8,13 +8,32 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs.support.spec_text import did_you_mean
+
+_PACKAGES: Final = ("envs", "agents", "evaluation")
+
+
+def _import_line(name: str, package: str) -> str:
+    """The line that imports a public class or function of that name, of this package if it has one; else empty."""
+    faces = package, *(f"zermelo.{other}" for other in _PACKAGES)
+    for face in faces:
+        if name in importlib.import_module(face).__all__:
+            return f"write `from {face} import {name}`"
+    definition = re.compile(rf"^(?:class|def) {re.escape(name)}\b", re.MULTILINE)
+    for face in faces:
+        for folder in importlib.import_module(face).__path__:
+            for path in sorted(Path(folder).rglob("*.py")):
+                if definition.search(path.read_text(encoding="utf-8")):
+                    module = ".".join((face, *path.relative_to(folder).with_suffix("").parts))
+                    return f"write `from {module.removesuffix('.__init__')} import {name}`"
+    return ""
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -25,10 +44,11 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
     def find(name: str) -> Any:
         if name not in home_of:
-            hint = did_you_mean(name, home_of)
+            is_other = name.startswith("_") or find_spec(f"{package}.{name}") is not None  # Python's, or a module
+            hint = "" if is_other else _import_line(name, package) or did_you_mean(name, home_of)
             # ``from PACKAGE import NAME`` forgets the message of an AttributeError.
             asking = sys._getframe(1).f_globals.get("__name__")
-            if hint and asking == "importlib._bootstrap" and find_spec(f"{package}.{name}") is None:
+            if hint and asking == "importlib._bootstrap":
                 raise ImportError(f"cannot import {name!r} from {package!r}: {hint}", name=package)
             raise AttributeError(f"module {package!r} has no attribute {name!r}" + f": {hint}" * bool(hint))
         value = getattr(importlib.import_module(home_of[name]), name)

@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import re
 import rlcompleter
 import subprocess
 import sys
@@ -103,3 +104,25 @@ def test_functions_for_compiled_code_are_left_as_they_are():
     functions = [one for name in rules.__all__ if inspect.isfunction(one := getattr(rules, name))]
     assert functions
     assert not any(hasattr(one, "__wrapped__") for one in [*functions, squash])
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "line"),
+    [
+        ("agents", "Limits", "from zermelo.agents.base.limits import Limits"),
+        ("agents", "Tournament", "from zermelo.evaluation.tournament.plan import Tournament"),
+        ("envs", "AlphaBetaAgent", "from zermelo.agents import AlphaBetaAgent"),
+        ("evaluation", "solve_matrix", "from zermelo.agents.equilibrium.matrix_games import solve_matrix"),
+    ],
+)
+def test_a_name_of_another_module_is_answered_by_the_line_that_imports_it(package, name, line):
+    with pytest.raises(ImportError, match=re.escape(f"write `{line}`")):
+        exec(f"from zermelo.{package} import {name}", {})
+    with pytest.raises(AttributeError, match=re.escape(f"write `{line}`")):
+        getattr(importlib.import_module(f"zermelo.{package}"), name)
+    exec(line, {})
+
+
+def test_modules_are_imported_by_their_names():
+    for line in ("from zermelo.evaluation import training", "from zermelo.agents import solving"):
+        exec(line, {})
