@@ -17,10 +17,10 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.evaluators.policy_value import PolicyValue
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.monte_carlo.plain import Evaluation, PlainMonteCarlo
-from zermelo.agents.monte_carlo.plain_nodes import TreeNode
+from zermelo.agents.monte_carlo.plain_nodes import UctNode
 from zermelo.envs.game import CHANCE
 
-_Simulation: TypeAlias = tuple[list[tuple[TreeNode, int]], TreeNode]
+_Simulation: TypeAlias = tuple[list[tuple[UctNode, int]], UctNode]
 """A way down, and the leaf that it came to."""
 
 
@@ -83,7 +83,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             self.count_losses(path, -1)
         self.waiting.clear()
 
-    def rate(self, nodes: Sequence[TreeNode]) -> list[tuple[float, ...]]:
+    def rate(self, nodes: Sequence[UctNode]) -> list[tuple[float, ...]]:
         """Asks the network about nodes: their values; their priors are stored."""
         began = self.budget.now()
         game, states = self.game, [node.state for node in nodes]
@@ -98,7 +98,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         self.leaf_seconds += self.budget.now() - began
         return found
 
-    def priors(self, node: TreeNode, actions: list[int]) -> list[float]:
+    def priors(self, node: UctNode, actions: list[int]) -> list[float]:
         if node.mover == CHANCE:
             return []
         if node.guess is None:
@@ -106,7 +106,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         guess, node.guess = node.guess or {}, None
         return [guess[action] for action in actions]
 
-    def count_losses(self, path: list[tuple[TreeNode, int]], sign: int) -> None:
+    def count_losses(self, path: list[tuple[UctNode, int]], sign: int) -> None:
         """Counts a loss for whoever has chosen on the way, or takes it back; not in batches of one."""
         if self.batch_size == 1:
             return

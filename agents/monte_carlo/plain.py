@@ -33,7 +33,7 @@ from zermelo.agents.monte_carlo.interface import (
     Selection,
     Start,
 )
-from zermelo.agents.monte_carlo.plain_nodes import Simulation, TreeNode, below, children_at, nodes_from
+from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
 from zermelo.envs.capabilities import SupportsPlayoutActions
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
@@ -46,19 +46,19 @@ Evaluation = Callable[[Any], tuple[float, ...]]
 """A function that gives each seat's value of a state, rewards so far included."""
 
 
-def uct(node: TreeNode, exploration: float) -> Callable[[int, int], float]:
+def uct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
     """UCB1's bonus of an action, by its place and how often it was tried."""
     weight = exploration * math.sqrt(math.log(node.visits + 1))
     return lambda place, count: weight * (1.0 / math.sqrt(max(count, 1)))
 
 
-def puct(node: TreeNode, exploration: float) -> Callable[[int, int], float]:
+def puct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
     """The bonus in proportion to a prior probability, likewise."""
     root = math.sqrt(node.visits + 1)
     return lambda place, count: exploration * node.priors[place] * root / (1 + count)
 
 
-BONUSES: Final[Mapping[Selection, Callable[[TreeNode, float], Callable[[int, int], float]]]] = {
+BONUSES: Final[Mapping[Selection, Callable[[UctNode, float], Callable[[int, int], float]]]] = {
     Selection.UCT: uct,
     Selection.PUCT: puct,
 }
@@ -79,7 +79,7 @@ class PlainMonteCarlo(MonteCarlo):
         first_takers: Who was first to take an action in this simulation, for all moves as first.
     """
 
-    root: TreeNode
+    root: UctNode
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.shares = config.transpositions and traits.terminal_rewards_only and not self.is_sampled
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.all_words = self.words_left = int(config.memory_mb * 2**17)
-        self.nodes_by_key: dict[Any, TreeNode] = {}
+        self.nodes_by_key: dict[Any, UctNode] = {}
         self.first_takers: dict[int, int] = {}
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
@@ -134,16 +134,16 @@ class PlainMonteCarlo(MonteCarlo):
             self.finish(path, node, outcome)
         return self.is_proven(self.root)
 
-    def finish(self, path: list[tuple[TreeNode, int]], node: TreeNode, outcome: tuple[float, ...]) -> None:
+    def finish(self, path: list[tuple[UctNode, int]], node: UctNode, outcome: tuple[float, ...]) -> None:
         self.simulations += 1
         self.tree_depth = max(self.tree_depth, len(path))
         self.back_up(path, node, outcome)
 
-    def go_down(self) -> tuple[list[tuple[TreeNode, int]], TreeNode, tuple[float, ...] | None]:
+    def go_down(self) -> tuple[list[tuple[UctNode, int]], UctNode, tuple[float, ...] | None]:
         """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
         self.stamp = stamp = self.stamp + 1
-        node: TreeNode = self.root
-        path: list[tuple[TreeNode, int]] = []
+        node: UctNode = self.root
+        path: list[tuple[UctNode, int]] = []
         if self.config.rave:
             self.first_takers.clear()
         while True:
@@ -172,7 +172,7 @@ class PlainMonteCarlo(MonteCarlo):
             if node.stamp == stamp:  # a position of this path again
                 return path, node, None
 
-    def drop(self, node: TreeNode, place: int) -> None:
+    def drop(self, node: UctNode, place: int) -> None:
         """Takes an action out of a node; one without actions is as good as what has been paid until there."""
         node.drop(place)
         if not node.actions:
@@ -180,10 +180,10 @@ class PlainMonteCarlo(MonteCarlo):
                 raise no_action_works(self.game)
             node.outcome = self.own_values(self.static_value(node.state))
 
-    def child(self, node: TreeNode, place: int, ply: int) -> TreeNode | None:
+    def child(self, node: UctNode, place: int, ply: int) -> UctNode | None:
         """The node below an edge, which is made where there is none; None where the environment fails."""
         found = node.children[place]
-        if isinstance(found, TreeNode):
+        if isinstance(found, UctNode):
             return found
         if self.is_sampled:
             return self.drawn_child(node, place, ply)
@@ -194,7 +194,7 @@ class PlainMonteCarlo(MonteCarlo):
         made = node.children[place] = self.make_node(state)
         return made
 
-    def drawn_child(self, node: TreeNode, place: int, ply: int) -> TreeNode | None:
+    def drawn_child(self, node: UctNode, place: int, ply: int) -> UctNode | None:
         """One of the states that chance has drawn after an action, or a new one: progressive widening.
 
         Couetoux et al., "Continuous upper confidence trees", LION (2011).
@@ -219,7 +219,7 @@ class PlainMonteCarlo(MonteCarlo):
         node.children[place] = drawn
         return drawn[key][0]  # type: ignore[no-any-return]  # a node
 
-    def make_node(self, state: Any) -> TreeNode:
+    def make_node(self, state: Any) -> UctNode:
         """A node of a state, or the one that is there."""
         game = self.game
         if self.shares:
@@ -230,7 +230,7 @@ class PlainMonteCarlo(MonteCarlo):
                     node.state = state  # priors and playouts may ask how it was reached now
                 return node
         is_over = game.is_terminal(state)
-        node = TreeNode(state, 0 if is_over else game.to_move(state), self.bounds)
+        node = UctNode(state, 0 if is_over else game.to_move(state), self.bounds)
         if is_over:
             node.outcome = self.own_values(game.utility(state))
             node.bounds = node.outcome[0], node.outcome[0]
@@ -240,7 +240,7 @@ class PlainMonteCarlo(MonteCarlo):
             self.nodes_by_key[key] = node
         return node
 
-    def expand(self, node: TreeNode) -> bool:
+    def expand(self, node: UctNode) -> bool:
         """Gives a node its actions; false where memory is out."""
         game, state = self.game, node.state
         if node.mover == CHANCE:
@@ -267,7 +267,7 @@ class PlainMonteCarlo(MonteCarlo):
             node.virtual = list(game.action_priors(state, actions))
         return True
 
-    def priors(self, node: TreeNode, actions: list[int]) -> list[float]:
+    def priors(self, node: UctNode, actions: list[int]) -> list[float]:
         """The prior probability of each action, where the selection rule asks for it; else none."""
         if node.mover == CHANCE or not self.rule.has_prior:
             return []
@@ -277,7 +277,7 @@ class PlainMonteCarlo(MonteCarlo):
 
     # -- the tree policy
 
-    def select(self, node: TreeNode) -> int:
+    def select(self, node: UctNode) -> int:
         """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
@@ -292,7 +292,7 @@ class PlainMonteCarlo(MonteCarlo):
                 best, chosen = value, place
         return chosen
 
-    def value_of(self, node: TreeNode, place: int, mover: int) -> float:
+    def value_of(self, node: UctNode, place: int, mover: int) -> float:
         """The estimated value of an action for the player to move, from 0 to 1."""
         config, count = self.config, node.counts[place]
         tries: float = count
@@ -315,7 +315,7 @@ class PlainMonteCarlo(MonteCarlo):
 
     # -- back up
 
-    def back_up(self, path: list[tuple[TreeNode, int]], leaf: TreeNode, outcome: tuple[float, ...]) -> None:
+    def back_up(self, path: list[tuple[UctNode, int]], leaf: UctNode, outcome: tuple[float, ...]) -> None:
         """Takes an outcome, and what is newly proven, from a leaf to the root."""
         if not self.by_bounds:
             both = self.num_values == 1 and self.game.traits.seats == 2
@@ -334,7 +334,7 @@ class PlainMonteCarlo(MonteCarlo):
         if self.config.on_simulation is not None:
             self.config.on_simulation(Simulation(tuple(path), leaf, outcome))
 
-    def back_up_amaf(self, node: TreeNode, place: int, outcome: tuple[float, ...]) -> None:
+    def back_up_amaf(self, node: UctNode, place: int, outcome: tuple[float, ...]) -> None:
         """All moves as first: every action that the player took later counts as if it had been taken here.
 
         It counts for who takes it first: in Go a point where the other's stone was captured is another matter.
@@ -422,19 +422,19 @@ class PlainMonteCarlo(MonteCarlo):
 
     def root_totals(self) -> Mapping[int, tuple[float, ...]]:
         followed = zip(self.root.actions, self.root.children, strict=True)
-        states = {action: child.state for action, child in followed if isinstance(child, TreeNode)}
+        states = {action: child.state for action, child in followed if isinstance(child, UctNode)}
         return {action: tuple(map(float, self.game.utility(state))) for action, state in states.items()}
 
-    def edges(self, node: TreeNode) -> list[Edge]:
+    def edges(self, node: UctNode) -> list[Edge]:
         if not node.is_expanded:
             return []
-        children = (child if isinstance(child, TreeNode) else None for child in node.children)
+        children = (child if isinstance(child, UctNode) else None for child in node.children)
         return list(map(Edge, node.actions, node.counts, node.totals, children))
 
-    def mover(self, node: TreeNode) -> int:
+    def mover(self, node: UctNode) -> int:
         return node.mover
 
-    def bounds_of(self, node: TreeNode) -> tuple[float, float]:
+    def bounds_of(self, node: UctNode) -> tuple[float, float]:
         return node.bounds
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
@@ -452,7 +452,7 @@ class PlainMonteCarlo(MonteCarlo):
                 waiting += below(node)
         return False
 
-    def _go_on(self, node: TreeNode, state: Any, budget: Budget, played: int) -> bool:
+    def _go_on(self, node: UctNode, state: Any, budget: Budget, played: int) -> bool:
         if self.game.utility(node.state) != self.game.utility(state):
             return False
         kept = nodes_from(node)

@@ -10,7 +10,7 @@ from zermelo.envs.game import CHANCE
 
 
 @dataclass(slots=True, eq=False)
-class TreeNode:
+class UctNode:
     """A state in the tree; where chance is to move its actions are the outcomes.
 
     Attributes:
@@ -96,21 +96,21 @@ class TreeNode:
         return changed
 
 
-def children_at(node: TreeNode, place: int) -> list[TreeNode]:
+def children_at(node: UctNode, place: int) -> list[UctNode]:
     """The children of an action, where there are any: those that were drawn too."""
     child = node.children[place]
-    if child is None or isinstance(child, TreeNode):
+    if child is None or isinstance(child, UctNode):
         return [] if child is None else [child]
     return [drawn for drawn, _ in child.values()]
 
 
-def below(node: TreeNode) -> Iterator[TreeNode]:
+def below(node: UctNode) -> Iterator[UctNode]:
     """All children of a node that are there."""
     for place in range(len(node.children) if node.is_expanded else 0):
         yield from children_at(node, place)
 
 
-def nodes_from(root: TreeNode) -> list[TreeNode]:
+def nodes_from(root: UctNode) -> list[UctNode]:
     """A node and all nodes below it, each once."""
     found, seen = [root], {id(root)}
     for node in found:
@@ -130,6 +130,6 @@ class Simulation(NamedTuple):
         outcome: What it brought each seat whose values are kept: of one or two opposed players only the first.
     """
 
-    path: tuple[tuple[TreeNode, int], ...]
-    leaf: TreeNode
+    path: tuple[tuple[UctNode, int], ...]
+    leaf: UctNode
     outcome: tuple[float, ...]

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from zermelo.agents.monte_carlo.plain_nodes import Simulation, TreeNode
+from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs.game import CHANCE
 from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, Source
@@ -19,7 +19,7 @@ class _Way:
 
     __slots__ = ("below", "inner", "is_kept", "node", "parent")
 
-    def __init__(self, inner: TreeNode, parent: _Way | None, node: SearchNode) -> None:
+    def __init__(self, inner: UctNode, parent: _Way | None, node: SearchNode) -> None:
         self.inner, self.parent, self.node = inner, parent, node
         self.below: dict[tuple[int, int], _Way] = {}
         self.is_kept = False
@@ -106,7 +106,7 @@ class SimulationRecorder:
                 heapq.heappush(waiting, (-len(below.node.visits), next(count), below))
         return sorted(kept, key=lambda way: (way.node.visits[0], way.node.level))
 
-    def _role(self, inner: TreeNode) -> tuple[NodeRole, int | None]:
+    def _role(self, inner: UctNode) -> tuple[NodeRole, int | None]:
         if inner.outcome is not None:
             return NodeRole.END, None
         if inner.mover == CHANCE:
