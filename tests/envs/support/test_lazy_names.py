@@ -124,5 +124,7 @@ def test_a_name_of_another_module_is_answered_by_the_line_that_imports_it(packag
 
 
 def test_modules_are_imported_by_their_names():
-    for line in ("from zermelo.evaluation import training", "from zermelo.agents import solving"):
-        exec(line, {})
+    space: dict[str, object] = {}
+    exec("from zermelo.evaluation import training; from zermelo.agents import solving", space)
+    names = [inspect.getmodule(space[name]).__name__ for name in ("training", "solving")]
+    assert names == ["zermelo.evaluation.training", "zermelo.agents.solving"]
