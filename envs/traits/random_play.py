@@ -61,6 +61,8 @@ _LAST_THROWS: Final = 4
 _DEAR: Final = 2.0
 _SLOW_KEY: Final = 5e-4
 """A key that takes so many times as long as a move, and this many seconds at least, costs more than it brings."""
+_LOOKS: Final = 4
+"""How often a key that took long is timed again, before searches do without keys."""
 _SUM_TOLERANCE: Final = 1e-9
 _NEVER_PAID: Final = (
     "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
@@ -91,6 +93,12 @@ def infer(game: Probe, root: Any, seats: int, needed: set[str], patience: Patien
     except OutOfPatience:
         is_done = False
     return play.findings(is_done=is_done, seconds=patience.spent)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
 
 
 class _Play:
@@ -175,20 +183,16 @@ class _Play:
         game = self.game
         if game.is_terminal(state) or game.to_move(state) == CHANCE:
             return
-        action, times = game.legal_actions(state)[0], []
-        calls: tuple[Callable[[], Any], ...] = (
-            lambda: game.position(state),
-            lambda: game.play(state, action),
-            lambda: game.probe(state, action, 0),
-        )
-        for call in calls:
-            begun = time.perf_counter()
-            try:
-                call()
-            except ZermeloError:
-                return
-            times.append(time.perf_counter() - begun)
-        keyed, moved, probed = times
+        action = game.legal_actions(state)[0]
+        try:
+            keyed = _seconds(lambda: game.position(state))
+            moved = _seconds(lambda: game.play(state, action))
+            probed = _seconds(lambda: game.probe(state, action, 0))
+            for _ in range(_LOOKS):  # the first call prepares, and other programs want the processor too
+                if keyed > max(_SLOW_KEY, _DEAR * moved):
+                    keyed = min(keyed, _seconds(lambda: game.position(state)))
+        except ZermeloError:
+            return
         self.dear_keys = keyed > max(_SLOW_KEY, _DEAR * moved)
         played = self.patience.left / (probed + (0.0 if self.dear_keys else keyed))
         self.share = min(1.0, max(_FEWEST, played / _ALL))
