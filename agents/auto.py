@@ -85,7 +85,7 @@ _MOST_STATES: Final = 200
 
 
 class _Case(NamedTuple):
-    """What a search is chosen for: a position, the limits, and what kind of games these are in words."""
+    """A position to choose a search for, with the limits and the kind of game in words."""
 
     game: Game[Any]
     state: Any

@@ -75,7 +75,7 @@ class SearchAgent(ConfiguredAgent):
 
     @property
     def limits(self) -> Limits:
-        """What ends a search besides ``stop``: the settings that are limits, else ``default_limits``."""
+        """Limits of a search: the settings that are limits, else ``default_limits``."""
         return self._time.limits
 
     def __post_init__(self) -> None:

@@ -55,7 +55,7 @@ _NEED_MORE: Final = frozenset(
 )
 """Agents that cannot be made from the name alone; nor can the experts' programs."""
 _FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
-"""What files of models end in, each with the agent that plays one."""
+"""Suffixes of model files, each with the agent that plays such a model."""
 
 
 @functools.cache

@@ -52,7 +52,7 @@ class ConfiguredAgent:
 
     @property
     def pondered(self) -> Pondered:
-        """What came of pondering in this game."""
+        """How many moves were pondered on in this game, and how many of them had been expected."""
         return self._game.pondered
 
     def __repr__(self) -> str:

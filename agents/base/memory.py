@@ -1,4 +1,4 @@
-"""What agents remember besides their settings: typed objects in fields of an agent, which itself never changes."""
+"""State of agents besides their settings: typed objects in the fields of an agent, which is frozen itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class State:
 
 
 class Memory(State):
-    """What an agent remembers of its searches: its copies, pickled ones too, begin with an empty one."""
+    """State that belongs to an agent's past searches: copies and pickles of the agent begin with an empty one."""
 
     def __reduce__(self) -> Any:
         return type(self), ()

@@ -10,7 +10,7 @@ _ROWS: Final = 20
 
 
 def one_line(words: Iterable[object], count: int, width: int = WIDTH) -> str:
-    """Joins the words that fit into a line, at least one, and says how many of ``count`` are left out."""
+    """Joins as many words as fit into a line, at least one, and adds how many of ``count`` are left out."""
     shown: list[str] = []
     used = 0
     for word in map(str, words):

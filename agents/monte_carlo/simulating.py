@@ -67,7 +67,7 @@ class WorkerSettings:
 
 
 class DoneSearch(NamedTuple):
-    """A search that is done, and what it was told of actions before it began (``totals_after``)."""
+    """A finished search, and the values of actions that were given to it before it began (``totals_after``)."""
 
     result: SearchResult
     search: SimulationSearch

@@ -33,7 +33,7 @@ _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 
 
 class _EngineState(Memory):
-    """What an engine knows of the game.
+    """The state of the conversation with an engine in a game.
 
     Attributes:
         clock: The game's, by which it manages its time.

@@ -37,7 +37,7 @@ _LONG: Final = 10.0
 
 
 class _LastSearch(Memory):
-    """What a search leaves for the next one.
+    """Memory of the last search, which the next one takes over.
 
     Attributes:
         game, evaluator: The game, and the evaluator that was found for it where none was given.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.branches import leave_out
+from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Game
 
@@ -148,6 +149,10 @@ class LookingInside:
         watched = getattr(function, "watched", None)
         if watched is not None:
             self.watched = lambda check: LookingInside(watched(check))
+
+    def spec(self) -> str:
+        """The name of the function, which results give."""
+        return evaluator_name(self._function)
 
     def __call__(self, game: Any, state: Any, *rest: Any) -> Any:
         return self._function(game.inside, state.state, *rest)

@@ -92,3 +92,9 @@ def test_a_search_takes_no_roll_from_the_environment(at: Callable[[int], Any]) -
         return seen
 
     assert played(searched=True) == played(searched=False)
+
+
+@pytest.mark.parametrize(("given", "name"), [("rewards", "rewards"), ("playout(games=2)", "playout(games=2)")])
+def test_results_name_the_evaluator_where_chance_is_sampled(given: str, name: str) -> None:
+    result = ExpectiminimaxAgent(depth=2, samples=2, evaluator=given).search(users("np_random")(0))
+    assert result.evaluator == name
