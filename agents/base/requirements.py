@@ -37,11 +37,7 @@ TOGETHER: Final = Fit(
     ("backward_induction", "simultaneous_mcts"),
     ("'simultaneous_mcts'", "'random'", _OBSERVING),
 )
-HIDDEN: Final = Fit(
-    "players do not see everything",
-    ("ismcts",),
-    ("'ismcts'", "'random'", _OBSERVING),
-)
+HIDDEN: Final = Fit("players do not see everything", ("ismcts",), ("'ismcts'", "'random'", _OBSERVING))
 PUZZLE: Final = Fit(
     "one player, and nothing is left to chance",
     ("value_iteration", "best_first", "expectiminimax", "mcts"),

@@ -19,14 +19,7 @@ from zermelo.agents.base.settings import choice, flag, made, number, part_of, pa
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import monte_carlo
-from zermelo.agents.monte_carlo.interface import (
-    RULES,
-    MonteCarlo,
-    MonteCarloConfig,
-    RootAction,
-    Selection,
-    Start,
-)
+from zermelo.agents.monte_carlo.interface import RULES, MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Game, Traits

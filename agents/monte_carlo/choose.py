@@ -19,13 +19,7 @@ from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs.capabilities import SupportsEvaluation
 
 
-def monte_carlo(
-    start: Start,
-    budget: Budget,
-    evaluator: Evaluator | None,
-    *,
-    limits: Limits,
-) -> MonteCarlo:
+def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, limits: Limits) -> MonteCarlo:
     """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
 
     A search that is watched is a plain one.

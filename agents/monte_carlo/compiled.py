@@ -21,14 +21,7 @@ from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block, zeros
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
 from zermelo.agents.kernels.threads import run_here, share
-from zermelo.agents.monte_carlo.interface import (
-    EDGE_WORDS,
-    MAX_REUSE_PROBES,
-    Edge,
-    MonteCarlo,
-    Start,
-    TreeForm,
-)
+from zermelo.agents.monte_carlo.interface import EDGE_WORDS, MAX_REUSE_PROBES, Edge, MonteCarlo, Start, TreeForm
 from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, store_float, words
@@ -117,15 +110,7 @@ class CompiledMonteCarlo(MonteCarlo):
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
     compiled = True
 
-    def __init__(
-        self,
-        game: RulesGame,
-        evaluator: Any,
-        budget: Budget,
-        *,
-        limits: Limits,
-        start: Start,
-    ) -> None:
+    def __init__(self, game: RulesGame, evaluator: Any, budget: Budget, *, limits: Limits, start: Start) -> None:
         super().__init__(start, budget)
         config, seed = start.config, start.seed
         threads = config.threads

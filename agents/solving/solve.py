@@ -16,12 +16,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
-from zermelo.agents.base.requirements import (
-    require_decision,
-    require_facts,
-    require_plain_game,
-    unproven,
-)
+from zermelo.agents.base.requirements import require_decision, require_facts, require_plain_game, unproven
 from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
 from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, unsolved

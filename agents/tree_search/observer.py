@@ -179,8 +179,4 @@ class NodeWatcher:
         self._on_node(self._path[-1]._replace(kind=kind, **more))
 
 
-_NODE_METHODS = {
-    "visit": NodeEventKind.ENTER,
-    "quiet_visit": NodeEventKind.ENTER,
-    "probe": NodeEventKind.PROBE,
-}
+_NODE_METHODS = {"visit": NodeEventKind.ENTER, "quiet_visit": NodeEventKind.ENTER, "probe": NodeEventKind.PROBE}

@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
-from zermelo.agents.base.requirements import (
-    require_plain_game,
-)
+from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, whole
 from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent

@@ -8,10 +8,7 @@ from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import ChanceAtLimit
-from zermelo.agents.base.requirements import (
-    require_one_or_two_opposed,
-    require_perfect_information,
-)
+from zermelo.agents.base.requirements import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies

@@ -12,12 +12,7 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
-from zermelo.agents.kernels.program import (
-    Program,
-    can_search_any,
-    can_use,
-    expected_reward,
-)
+from zermelo.agents.kernels.program import Program, can_search_any, can_use, expected_reward
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule

@@ -99,14 +99,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return None if bound is None else self.from_table(self._visited(bound, 0.0, entry.proven))
 
     def _best(
-        self,
-        state: Any,
-        depth: float,
-        parent: int,
-        value: float,
-        ply: int,
-        paid: Vector,
-        table_action: int | None,
+        self, state: Any, depth: float, parent: int, value: float, ply: int, paid: Vector, table_action: int | None
     ) -> tuple[Visit, bool]:
         """The loop over the actions; and whether the parent's bound ended it early.
 
