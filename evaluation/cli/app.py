@@ -8,7 +8,9 @@ import re
 import shlex
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -58,7 +60,9 @@ class _Group(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error
         except BrokenPipeError:
@@ -80,6 +84,19 @@ def _refusal(error: Exception) -> SystemExit:
         text = f"{type(error).__name__}{f': {text}' if text else ''}{place_of(error)}; --debug shows the traceback"
     typer.echo(kept(f"zermelo: {text}"), err=True)
     return SystemExit(USER_ERROR)
+
+
+_OURS = tuple(str(Path(__file__).parents[2] / folder / "") for folder in ("envs", "agents", "evaluation"))
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+) -> None:
+    """Says in one line what this package warns of; what others warn of is shown as Python does."""
+    if category.__module__.startswith("zermelo.") or filename.startswith(_OURS):
+        typer.echo(kept(f"zermelo: {message}"), err=True)
+    else:
+        typer.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
 
 app = typer.Typer(

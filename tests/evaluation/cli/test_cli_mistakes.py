@@ -157,3 +157,26 @@ def test_errors_of_ones_own_code_name_file_and_line(cli, tmp_path, monkeypatch, 
     assert said in words
     assert f"{'broken' if 'broken' in line else 'mine'}.py, line {number})" in words
     assert "Traceback" not in result.output
+
+
+WARNS = """
+import warnings
+from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.games import MNK
+
+def env():
+    warnings.warn("this game is searched on assumptions", UnknownTraitWarning, stacklevel=2)
+    warnings.warn("somebody else's", UserWarning)
+    return MNK()
+"""
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_warning_of_ours_is_one_sentence_too(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "warns.py").write_text(WARNS)
+    monkeypatch.delitem(sys.modules, "warns", raising=False)
+    lines = cli("perft", "warns:env", "1").stderr.splitlines()
+    assert lines[0] == "zermelo: this game is searched on assumptions"
+    assert lines[1].endswith("warns.py:8: UserWarning: somebody else's")
+    assert not [line for line in lines if line.startswith("zermelo: ")][1:]
