@@ -79,8 +79,7 @@ def register_clone(
     if not isinstance(cls, type):
         raise InvalidSettingError(f"register_clone needs a class, not {cls!r}")
     if clone is not None and flatten is None and unflatten is None:
-        name = "registered clone"
-        copy = clone
+        copy, name = clone, "registered clone"
         KINDS[cls] = replace(
             kind_of(cls), copy=lambda obj, walk: own_copy(obj, lambda: copy(obj), name), plain=False
         )
@@ -108,7 +107,6 @@ class _Copier:
         self.lock = threading.Lock()
 
     def run(self, obj: Any) -> Any:
-        """A copy of an object of the class."""
         shapes = self.shapes
         for shape in shapes:
             new = shape[0](obj)

@@ -21,11 +21,7 @@ _originals: dict[type, type] = {}
 
 
 def copy_class(cls: type) -> type:
-    """The class of copies of objects of exactly this class: the class itself, or a subclass of that name.
-
-    Raises:
-        TypeError: It needs a subclass and cannot have one.
-    """
+    """The class of copies: the class itself, or a subclass of that name; ``TypeError`` if it cannot have one."""
     found = _copy_classes.get(cls)
     if found is None:
         changed = _overridden(cls)
@@ -47,7 +43,6 @@ def _subclass(cls: type, changed: dict[str, Any]) -> type:
 
 
 def _overridden(cls: type) -> dict[str, Any]:
-    """Attributes of a class that copies must not have, with their replacements."""
     found: dict[str, Any] = {}
     by_identity = cls.__hash__ is _IDENTITY  # where a cache goes by value, it keeps one object for each value
     for part in reversed(cls.__mro__):
@@ -73,7 +68,6 @@ def _with_own_cache(cached: Any) -> Any:
 
 
 def _reduce(self: Any, protocol: Any) -> Any:
-    """Objects arrive elsewhere as of the original class, the only one that can be imported."""
     cls = type(self)
     reduced = super(cls, self).__reduce_ex__(protocol)
     if isinstance(reduced, str):

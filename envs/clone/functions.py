@@ -54,7 +54,7 @@ def _cell_content(cell: types.CellType) -> list[Any]:
 
 
 def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
-    """A cell of a closure: two closures that share a variable share it in the copy as well."""
+    """A cell of a closure, which two closures may share."""
     content = _cell_content(cell)
     if content and isinstance(content[0], type | types.ModuleType):  # such as __class__, which super() captures
         return cell

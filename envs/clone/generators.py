@@ -27,11 +27,7 @@ from zermelo.envs.clone.traversal import reachable
 
 
 def is_source(obj: Any) -> bool:
-    """Returns whether an object is a source of randomness that has a state.
-
-    These are numpy's bit generators (those inside ``Generator`` and ``RandomState`` objects) and seed sequences,
-    Python's ``random.Random`` and PyTorch's generators.
-    """
+    """Returns whether an object is a random generator, or numpy's bit generator or seed sequence inside one."""
     if issubclass(type(obj), random.Random):
         return not issubclass(type(obj), random.SystemRandom)
     return issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
@@ -42,10 +38,10 @@ def _is_torch(obj: Any) -> bool:
 
 
 def replace_generators(env: Any, generator: np.random.Generator) -> int:
-    """Gives every random generator that ``env`` holds a fresh state, drawn from ``generator``.
+    """Gives every random generator that ``env``, a clone, holds a fresh state, drawn from ``generator``.
 
-    Call it on a clone, never on a live environment. It is done in place, so that whatever shares a generator (a
-    space, a closure, a stored ``rng.integers``) goes on sharing it.
+    It is done in place, so that what shares a generator (a space, a closure, a stored ``rng.integers``) goes on
+    sharing it.
 
     Returns:
         How many generators there were; with none, ``generator`` is not advanced.
@@ -89,15 +85,9 @@ class _Source(NamedTuple):
 
 
 class OutsideGenerators:
-    """The generators outside of an environment that its steps may draw from.
+    """The generators outside of an environment that its steps may draw from; without one, the global ones.
 
-    They are watched until it is said which are drawn from (``only``).
-
-    Args:
-        env: Whose modules and classes are looked through; without one, the global generators alone.
-
-    Attributes:
-        drawn: The names of those that were drawn from so far.
+    They are watched until it is said which are drawn from (``only``); ``drawn`` has the names of those that were.
     """
 
     def __init__(self, env: Any = None) -> None:
@@ -117,11 +107,9 @@ class OutsideGenerators:
 
     @contextlib.contextmanager
     def guard(self, seed: int, *, is_reset: bool = False) -> Iterator[None]:
-        """Has the generators start from a seed inside the block, and puts them back as they were.
+        """Has the generators start from a seed of 32 bits inside the block, and puts them back as they were.
 
-        Args:
-            seed: Of 32 bits.
-            is_reset: Whether it is no step, so that all are guarded and what is drawn says nothing.
+        With ``is_reset`` all are guarded, and what is drawn says nothing.
         """
         with _LOCK, contextlib.ExitStack() as restored:
             sources = self._all if is_reset else self.used
@@ -143,13 +131,13 @@ def global_random_guard(seed: int = 0) -> contextlib.AbstractContextManager[None
 
 def _global_sources() -> Iterator[_Source]:
     yield from _sources("random", random)
-    yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, _draw_numpy)
+    draw = functools.partial(np.random.bytes, 8)  # the legacy generator is the global one
+    yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, draw)
     if "torch" in sys.modules:
         yield from _sources("torch", sys.modules["torch"].default_generator)
 
 
 def _sources(name: str, value: Any) -> Iterator[_Source]:
-    """The source that a value is, if it is one."""
     bits = value.bit_generator if issubclass(type(value), np.random.Generator) else value
     if value is random or (issubclass(type(value), random.Random) and not isinstance(value, random.SystemRandom)):
         draw = functools.partial(value.getrandbits, 64)
@@ -174,11 +162,7 @@ _spare: Final[list[Any]] = []
 
 
 def _numpy_state() -> Any:
-    return np.random.get_state(legacy=False)  # noqa: NPY002  # the legacy generator is the global one
-
-
-def _draw_numpy() -> bytes:
-    return np.random.bytes(8)  # noqa: NPY002  # as above
+    return np.random.get_state(legacy=False)  # noqa: NPY002  # as above
 
 
 def _set_numpy_aside() -> Any:

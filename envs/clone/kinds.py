@@ -45,9 +45,7 @@ class UncopyableError(Exception):
 class Walk(Protocol):
     """One copying of an object and all that it holds.
 
-    Attributes:
-        memo: For each object met that is copied, by its ``id``: its copy.
-        keep: What was made on the way and must live as long.
+    ``memo`` maps the ``id`` of each object met to its copy; ``keep`` has what must live as long as the walk.
     """
 
     memo: dict[int, Any]
@@ -55,15 +53,12 @@ class Walk(Protocol):
 
     def copy(self, obj: Any) -> Any:
         """The copy of an object; the object itself where sharing it is right."""
-        ...
 
     def copy_all(self, objects: Sequence[Any]) -> list[Any]:
         """The copies of several."""
-        ...
 
     def is_held(self, obj: Any) -> bool:
         """Returns whether the root holds this object by something stronger than a weak reference."""
-        ...
 
 
 def no_parts(obj: Any) -> tuple[Any, ...]:
@@ -73,9 +68,7 @@ def no_parts(obj: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Kind:
-    """How the objects of one class are treated.
-
-    As in pytrees, an object is taken apart into a hashable value and a sequence of other objects.
+    """How the objects of one class are treated: as in pytrees, taken apart into a value and other objects.
 
     Attributes:
         copy: The copy of an object; it copies what it finds inside with the traversal (``Walk``).
@@ -212,22 +205,18 @@ def is_shared_type(cls: type) -> bool:
     """Returns whether every object of exactly this class may be shared by an environment and its copy."""
     if cls in SHARED:
         return True
+    layout = layout_of(cls)
+    is_bare = layout.dict_of is None and not layout.slots  # without attributes of its own
     shared = (
         issubclass(cls, _SHARED_BASES)
         or (issubclass(cls, _NUMPY_VALUES) and module_name(cls) == "numpy")
         or is_defined_in(cls, *_SHARED_NAMES)
         or is_display_type(cls)
-        or _is_bare_value(cls)
+        or (is_bare and layout.base in (int, float, complex, str, bytes))
     )
     if shared:
         SHARED.add(cls)
     return shared
-
-
-def _is_bare_value(cls: type) -> bool:
-    """A subclass of a number or of text that has no attributes of its own, such as IntFlag's or np.str_'s kin."""
-    layout = layout_of(cls)
-    return layout.base in (int, float, complex, str, bytes) and layout.dict_of is None and not layout.slots
 
 
 def shared_kind(cls: type) -> Kind:
@@ -262,7 +251,6 @@ def code_value(code: types.CodeType) -> Hashable:
 
 
 def _constant_value(value: Any) -> Hashable:
-    """A constant of some code as a value: the same in every process, in which sets of text have other orders."""
     if isinstance(value, types.CodeType):
         return code_value(value)
     return repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value)
@@ -327,10 +315,7 @@ def _find_layout(cls: type) -> Layout:
 
 
 def _extends(cls: type, base: type) -> bool:
-    """Returns whether class statements alone lead from a built-in class here, so that no C code adds memory.
-
-    Python makes a new object by ``__new__`` of a class further up only if that is so.
-    """
+    """Returns whether class statements alone lead from a built-in class here: no C code adds memory."""
     parts = cls.__mro__[: cls.__mro__.index(base)]
     if any(isinstance(value, types.MethodDescriptorType) for part in parts for value in vars(part).values()):
         return False

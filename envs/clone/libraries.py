@@ -85,11 +85,8 @@ def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
 
 
 def _flat(owner: Any) -> Array:
-    return (
-        owner.view(np.ndarray).ravel(order="K")
-        if isinstance(owner, np.ndarray)
-        else np.frombuffer(owner, np.uint8)
-    )
+    is_array = isinstance(owner, np.ndarray)
+    return owner.view(np.ndarray).ravel(order="K") if is_array else np.frombuffer(owner, np.uint8)
 
 
 def _copy_elements(obj: Array, new: Array, walk: Walk) -> None:
@@ -134,7 +131,7 @@ def _copy_bit_generator(obj: Any, walk: Walk, state: Any = None) -> Any:
 
 
 def _copy_random_state(obj: Any, walk: Walk) -> Any:
-    """Reads the state once, since that takes most of the time: it has the bit generator's in it."""
+    """Reads the state once, which takes most of the time: it has the bit generator's in it."""
     bits, state = obj._bit_generator, obj.get_state(legacy=False)
     if id(bits) not in walk.memo:
         walk.memo[id(bits)] = _copy_bit_generator(bits, walk, state)
@@ -193,17 +190,15 @@ def is_space(cls: type) -> bool:
 
 
 def _holds_generator(space: Any) -> bool:
-    """Returns whether a space, or one inside it, has made its random generator already."""
     fields = space.__dict__
     if fields.get("_np_random") is not None:
         return True
     for value in fields.values():
         inner = (
-            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else (value,)
+            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else [value]
         )
-        for part in inner:
-            if is_space(type(part)) and _holds_generator(part):
-                return True
+        if any(is_space(type(part)) and _holds_generator(part) for part in inner):
+            return True
     return False
 
 

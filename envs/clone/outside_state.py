@@ -88,16 +88,9 @@ def _entries(owners: Iterable[Any]) -> Iterator[tuple[Any, str, Any]]:
 def _owners(env: Any) -> Iterator[Any]:
     """The classes of all that an environment holds, their modules, and the modules that these use."""
     packages = _packages(type(layer) for layer in layers_of(env))
-    yield from _followed(
-        (
-            owner
-            for obj in reachable(env)
-            for cls in type(obj).__mro__
-            if _is_own(module_name(cls), packages)
-            for owner in (sys.modules.get(module_name(cls)), original_class(cls))
-        ),
-        packages,
-    )
+    classes = (cls for obj in reachable(env) for cls in type(obj).__mro__ if _is_own(module_name(cls), packages))
+    owners = (owner for cls in classes for owner in (sys.modules.get(module_name(cls)), original_class(cls)))
+    yield from _followed(owners, packages)
 
 
 def modules_of(classes: Iterable[type]) -> list[types.ModuleType]:
@@ -109,7 +102,6 @@ def modules_of(classes: Iterable[type]) -> list[types.ModuleType]:
 
 
 def _packages(classes: Iterable[type]) -> set[str]:
-    """The packages of classes, libraries left out."""
     names = {module_name(cls) for given in classes for cls in given.__mro__}
     return {name.partition(".")[0] for name in names if not _is_library(name)}
 

@@ -8,6 +8,7 @@ usual, functions that have no name are sent by value (cloudpickle), and what onl
 
 from __future__ import annotations
 
+import contextlib
 import io
 import pickle
 from typing import Any, Final
@@ -39,27 +40,17 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no 
         layout = layout_of(cls)
         if layout.base is not object or refusal(cls) is not None:
             return super().reducer_override(obj)
-        filled = [slot for slot in layout.slots if _is_set(slot, obj)]
-        slots = {slot.__name__: (slot.__objclass__, slot.__get__(obj)) for slot in filled}
+        slots = {}
+        for slot in layout.slots:
+            with contextlib.suppress(AttributeError):  # never set
+                slots[slot.__name__] = slot.__objclass__, slot.__get__(obj)
         return object.__new__, (original_class(cls),), (instance_dict(obj), slots), None, None, _fill
-
-
-def _is_set(slot: Any, obj: Any) -> bool:
-    if slot.__name__ in ("__weakref__", "__dict__"):
-        return False
-    try:
-        slot.__get__(obj)
-    except AttributeError:
-        return False
-    return True
 
 
 def _fill(obj: Any, state: tuple[dict[str, Any] | None, dict[str, tuple[type, Any]]]) -> None:
     attributes, slots = state
-    if attributes:
-        real = instance_dict(obj)
-        assert real is not None, "it had a dict when it was sent"
-        real.update(attributes)
+    if (own := instance_dict(obj)) is not None:
+        own.update(attributes or {})
     for name, (owner, value) in slots.items():
         vars(owner)[name].__set__(obj, value)
 

@@ -100,7 +100,6 @@ class _Writer:
         self.types.extend(map(type, items))
 
     def made(self, name: str, obj: Any, expression: str) -> str:
-        """Adds the copy of an object that is copied by one expression; returns the copy's variable."""
         copied = self.fresh("n")
         self.makes.append(f"{copied} = {expression}")
         self.seen[id(obj)] = (name, copied)
@@ -147,7 +146,6 @@ class _Writer:
         return self.made(name, obj, f"{name}.__copy__()")
 
     def leaf(self, name: str, obj: Any, kind: Kind) -> str:
-        """An object that the general walk copies by itself."""
         if kind.by_value:
             if self.generators:  # two could share one bit generator
                 raise _NoPlanError
@@ -156,7 +154,6 @@ class _Writer:
         return self.made(name, obj, f"copied({name})")
 
     def flat(self, name: str, obj: Any) -> str:
-        """A container of shared values."""
         cls = type(obj)
         # Emptiness is part of the shape: a literal in place of copies of nothing makes tic-tac-toe a tenth faster.
         is_sized = not self.loose and cls in (list, dict)
@@ -170,7 +167,6 @@ class _Writer:
         return self.made(name, obj, _COPIES[cls].format(name) if obj or not is_sized else repr(obj))
 
     def nested(self, name: str, obj: Any, kind: Kind) -> str:
-        """A tuple, named or not, list or dict of a fixed number of objects."""
         cls, layout = type(obj), kind.layout
         assert layout is not None, "it is a container"
         if layout.dict_of or layout.slots or cls.__iter__ is not layout.base.__iter__:  # type: ignore[union-attr]
@@ -219,7 +215,6 @@ class _Writer:
             self.space(part, item)
 
     def instance(self, name: str, obj: Any, kind: Kind) -> str:
-        """An object of a Python class, with a dict and no slots."""
         cls, layout = type(obj), kind.layout
         if not kind.plain or layout is None or layout.base is not object or layout.slots or layout.dict_of is None:
             raise _NoPlanError
@@ -273,7 +268,7 @@ class _Writer:
 
 
 def _signature(values: Iterable[Any]) -> Any:
-    """The elements of a container as the guards see them; containers with different signatures differ."""
+    """The elements of a container as the guards see them."""
     kinds = tuple(None if type(value) in SHARED else type(value) for value in values)
     return kinds if any(kinds) else _FLAT
 
@@ -282,9 +277,8 @@ def compile_copier(template: Any, *, loose: bool) -> tuple[Copy, Scan] | None:
     """Writes and compiles a copier for objects of the template's shape, whatever is empty if it is ``loose``.
 
     Returns:
-        ``copy``, which returns a copy, or None if its argument has another shape; and ``scan``, which returns the
-        random generators that its argument holds, or None likewise. None if only the general walk can copy the
-        template.
+        ``copy`` and ``scan``, which returns the random generators that its argument holds; both return None for
+        another shape. None if only the general walk can copy the template.
     """
     writer = _Writer(loose=loose)
     try:

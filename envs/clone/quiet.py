@@ -8,8 +8,6 @@ from typing import Any
 
 
 class _Filter:
-    """Standard output without what threads print that play copies."""
-
     def __init__(self, stream: Any, quiet: _Quiet) -> None:
         self.stream = stream
         self._quiet = quiet
@@ -22,10 +20,9 @@ class _Filter:
 
 
 class _Quiet(threading.local):
-    """A context in which this thread prints nothing; other threads go on printing.
+    """A context, which may be nested, in which this thread prints nothing.
 
-    It may be nested. Ctrl-C can end it between two instructions, so that ``__exit__`` never runs: whoever searches
-    calls ``reset`` at the end.
+    Ctrl-C can end it between two instructions, so that ``__exit__`` never runs: whoever searches calls ``reset``.
     """
 
     depth = 0
@@ -39,7 +36,6 @@ class _Quiet(threading.local):
         self.depth -= 1
 
     def reset(self) -> None:
-        """Lets this thread print again, and puts standard output back."""
         self.depth = 0
         if isinstance(sys.stdout, _Filter):
             sys.stdout = sys.stdout.stream

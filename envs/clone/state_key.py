@@ -59,11 +59,7 @@ def _places(how: str) -> frozenset[Place]:
 
 
 def state_key(env: Any, without: Left | None = None) -> Hashable:
-    """The key of an environment's state; equal keys mean the same future.
-
-    Args:
-        env: The environment.
-        without: Attributes that do not count.
+    """The key of an environment's state but for the attributes ``without``; equal keys mean the same future.
 
     Raises:
         CloneError: Something in the environment has no value that could be compared; the message names it.
@@ -83,10 +79,8 @@ def state_key(env: Any, without: Left | None = None) -> Hashable:
 def digest(value: Any, limit: int = 0) -> bytes:
     """A digest of a value: equal for equal content, in every process; no code of the user's runs.
 
-    Args:
-        value: Anything. What cannot be compared counts by its class.
-        limit: So many items, of all containers together, are looked at at most, 0 for all; of a container that is
-            larger than what is left the size and the ends count, and of an array some of its numbers.
+    What cannot be compared counts by its class. At most ``limit`` items, of all containers together, are looked at
+    (0 for all); of a larger container the size and the ends count, and of an array some of its numbers.
     """
     walk = _KeyWalk(is_digest=True, left=limit or None)
     try:
@@ -97,7 +91,7 @@ def digest(value: Any, limit: int = 0) -> bytes:
 
 
 def _part_of(value: Any, left: int) -> list[Any] | None:
-    """What counts of a container or an array that is larger than may be looked at; None where all of it does."""
+    """What counts of a container or an array that is too large; None where all of it does."""
     if issubclass(type(value), np.ndarray):
         most = max(_BYTES * left // max(value.itemsize, 1), _ENDS)
         if value.size <= most:
@@ -128,12 +122,7 @@ def _written(item: Any) -> Any:
 
 
 class _KeyWalk:
-    """Writes the state as one flat sequence of hashable values, each object led by its type and value.
-
-    Attributes:
-        left: Items that may still be looked at; None for any number.
-        without: Attributes that do not count.
-    """
+    """Writes the state as one flat sequence of hashable values; ``left`` items may still be looked at."""
 
     __slots__ = ("is_digest", "keep", "left", "numbers", "out", "seen", "without")
 
@@ -145,7 +134,6 @@ class _KeyWalk:
         self.keep: list[Any] = []
 
     def add_all(self, objects: Iterable[Any]) -> None:
-        """Writes objects one after another."""
         out, seen = self.out, self.seen
         self.keep.append(objects)  # what was made on the way must live, or its id would be used again
         for obj in objects:
@@ -175,7 +163,6 @@ class _KeyWalk:
                 kind.key(obj, self)
 
     def add_content(self, cls: type, value: Hashable, parts: Any) -> None:
-        """Writes an object's class, value and parts."""
         out = self.out
         out += (original_class(cls), value, len(parts))
         if _PLAIN.issuperset(map(type, parts)):
@@ -184,7 +171,6 @@ class _KeyWalk:
             self.add_all(parts)
 
     def add_attributes(self, cls: type, names: tuple[str, ...], values: Any) -> None:
-        """Writes attributes by name, but for what does not count of them."""
         self.out.append(names)
         left_out = None if self.without is None else self.without.get(full_name(cls))
         if left_out:
@@ -196,7 +182,6 @@ class _KeyWalk:
         self.add_all(values)
 
     def reduced(self, value: Any, how: str) -> Any:
-        """What counts of an attribute, as ``Left`` says it."""
         if how == AS_IT_IS:
             return value
         if how == IN_ANY_ORDER:
@@ -225,7 +210,6 @@ class _KeyWalk:
         return [original_class(cls), items, fields_of(value) if has_fields else None]
 
     def add_set(self, cls: type, items: Any) -> None:
-        """Writes a set in an order of its own."""
         if _PLAIN.issuperset(map(type, items)):
             self.out += (original_class(cls), frozenset(items))
             return
@@ -250,7 +234,6 @@ def _by_value(item: Any) -> Hashable:
 
 
 def _alone(obj: Any, *, is_digest: bool = False) -> str:
-    """The key of one object by itself, as text."""
     walk = _KeyWalk(is_digest=is_digest)
     walk.add_all([obj])
     return repr(walk.out)

@@ -41,8 +41,7 @@ class Builtin(NamedTuple):
 
     Attributes:
         parts: What it holds. All is asked of the built-in class, since a subclass may answer something else.
-        fill: Puts copies of the parts of the second object into the first, which is empty; None if that cannot
-            be: ``make`` is called then.
+        fill: Puts copies of the parts of the second object into the first, empty one; None if ``make`` is needed.
         make: A new object of the class from such copies.
         value: As ``Kind.value``.
     """
@@ -84,8 +83,7 @@ def _fill_default(new: Any, obj: Any, parts: list[Any]) -> None:
 def _fill_set(new: set[Any], old: set[Any], items: list[Any]) -> None:
     """Fills an empty set with the elements of another, in its order if that comes by itself.
 
-    A set is gone through in the order of its hash table, which depends on all that it ever held. It is filled one
-    by one, as most sets come to be, or all at once; ``verify_clone`` names sets whose copies are in another order.
+    The order depends on all that a set ever held; ``verify_clone`` names sets whose copies are in another one.
     """
     for ordered in (list, dict.fromkeys, set):
         set.clear(new)
@@ -164,7 +162,6 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
 
     @functools.lru_cache(maxsize=64)
     def counted(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
-        """The attributes that count, in one order, and what reads them all."""
         chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
         if len(chosen) > 1:
             return chosen, operator.itemgetter(*chosen)
@@ -191,7 +188,6 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
     new_object, made_class = base.__new__, copy_class(cls)
 
     def copy_set(obj: Any, walk: Walk) -> Any:
-        """A set of values that nothing can change, in one go where that leaves the order as it is."""
         items = [*obj]
         if are_shared(items):
             new = set.copy(obj)

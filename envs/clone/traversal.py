@@ -134,7 +134,6 @@ class CopyWalk:
         ]
 
     def _copy_alike(self, objects: Sequence[Any]) -> list[Any] | None:
-        """The copies of many different sets, or lists, of shared values; None of anything else."""
         items = items_of_alike(objects)
         ids = [*map(id, objects)]
         if items is None or len({*ids}) < len(ids) or not self.memo.keys().isdisjoint(ids):
@@ -153,11 +152,7 @@ class CopyWalk:
 
 
 def copy_generally(obj: Any) -> Any:
-    """A copy by the general walk.
-
-    Raises:
-        CloneError: Something in the object cannot be copied; the message names where it is.
-    """
+    """A copy by the general walk; ``CloneError`` names where something is that cannot be copied."""
     cls = type(obj)
     name = cls.__qualname__ if module_name(cls) == "builtins" else f"this {cls.__qualname__}"
     collects = gc.isenabled()
@@ -182,12 +177,8 @@ def copy_generally(obj: Any) -> Any:
 def reachable(root: Any, holders: dict[int, Any] | None = None, *, all_flat: bool = True) -> Iterator[Any]:
     """Every object that the root holds and that is not shared, each once, the root first and the nearest next.
 
-    Tuples of shared values count as shared.
-
-    Args:
-        root: Where to begin.
-        holders: Filled with the object that holds each one, by the ``id`` of the held one.
-        all_flat: Whether many sets or lists of shared values in one place are among them.
+    Tuples of shared values count as shared. ``holders`` is filled with the object that holds each one, by the
+    ``id`` of the held one. Without ``all_flat``, many sets or lists of shared values in one place are left out.
     """
     seen = {id(root)}
     waiting = collections.deque([root])

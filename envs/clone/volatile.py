@@ -19,10 +19,10 @@ _MOST: Final = 20_000
 
 
 class Volatile:
-    """What is found to be volatile in pairs of copies that did the same.
+    """What is found to be volatile in pairs of copies that did the same, by type and place in an attribute.
 
-    Values count as volatile by their type and their place in an attribute. Where a container has values of one
-    type of which some differ and some do not, nobody knows which mean something: all of them stay.
+    Where a container has values of one type of which some differ and some do not, nobody knows which mean
+    something: all of them stay.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,6 @@ class Volatile:
     def _items(
         self, first: Any, second: Any, owner: tuple[str, str], path: tuple[Any, ...]
     ) -> list[tuple[Any, Any, tuple[str, str], tuple[Any, ...]]]:
-        """The pairs of items of two containers, with their places; none where they are of different sizes."""
         if len(first) != len(second):
             self._opaque.add(owner)
             return []
