@@ -1,11 +1,4 @@
-"""A policy's rating as it learns: for any training loop, and as a callback of Stable-Baselines3.
-
-curve = RatingCurve("classic/connect_four-v3", every=10_000, path="runs/ppo/curve.jsonl")
-model.learn(100_000, callback=curve.callback())
-print(curve)
-
-``zermelo report runs/ppo`` then draws the file, also while the training goes on.
-"""
+"""A policy's rating as it learns: for any training loop, and as a callback of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -61,13 +54,12 @@ class RatingCurve:
         interval: float = 100.0,
         games: int = 20,
         seed: int = 0,
-        writer: Any = None,
     ) -> None:
         check_whole("every", every, lower=1)
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every
         self._evaluate = functools.partial(
-            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed, writer=writer
+            evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed
         )
         self._path = None if path is None else Path(path)
         self._on_rating = on_rating
@@ -91,7 +83,7 @@ class RatingCurve:
         """
         if step - self._last < self._every:
             return None
-        rating = self._evaluate(policy, step=step)
+        rating = self._evaluate(policy)
         if self._ladder and self._ladder != rating.ladder:
             raise InvalidSettingError(
                 f"{self._path} has ratings on another ladder, so the two do not compare: give the same env, "
@@ -112,10 +104,8 @@ class RatingCurve:
         try:
             replace_text(self._path, self._lines)
         except OSError as error:
-            reason = error.strerror or error
-            warnings.warn(
-                f"cannot write the ratings to {self._path}: {reason}; the next one will try again", stacklevel=3
-            )
+            sentence = f"cannot write the ratings to {self._path}: {error.strerror or error}"
+            warnings.warn(f"{sentence}; the next one will try again", stacklevel=3)
 
     def callback(self) -> Any:
         """A callback for ``model.learn`` of Stable-Baselines3, which also logs ratings where it logs losses."""
@@ -143,8 +133,8 @@ class RatingCurve:
         by_reward = any(rating.by_reward for _, rating in self.ratings)
         rows = []
         for step, rating in self.ratings:
-            ends = f"{rating.lower:.0f} to {rating.upper:.0f}"
-            reward = [f"{rating.total.mean_reward:.3g}"] if by_reward else []
-            rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, f"{100 * rating.total.score:.1f}", *reward])
-        columns = ["step", "Elo", "95 % interval", "score %", *(["reward"] if by_reward else [])]
+            ends, score = f"{rating.lower:.0f} to {rating.upper:.0f}", f"{100 * rating.total.score:.1f}"
+            reward = [f"{rating.total.mean_reward:.3g}"] * by_reward
+            rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, score, *reward])
+        columns = ["step", "Elo", "95 % interval", "score %"] + ["reward"] * by_reward
         return TextTable(columns, rows, names=()).text()

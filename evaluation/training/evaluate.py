@@ -1,12 +1,7 @@
 """How strong is a policy while it is trained? A rating by games against agents of fixed ratings.
 
-    rating = evaluate_policy(policy, "classic/connect_four-v3", writer="runs/1", step=10_000)
-    print(rating)
-
-On a ladder (``zermelo ladder``), of which this package has some, the policy meets the rungs near its strength
-until its rating is as sure as it was asked to be. Where a ladder is of rewards, it plays with the ladder's
-baseline. Elsewhere it meets anchors, whose ratings come of a round robin and stay as they are from then on. Its
-rating is the one that makes its results most likely.
+On a ladder (``zermelo ladder``) the policy meets the rungs near its strength until its rating is sure enough, or
+the ladder's baseline where that is of rewards; elsewhere anchors, which a round robin has rated.
 """
 
 from __future__ import annotations
@@ -44,7 +39,6 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.training.scalars import scalar_writer, write_scalars
 from zermelo.evaluation.workers.games import GamePlayer, Participant, seed_globals
 from zermelo.evaluation.workers.work import SerialRunner, kept_globals
 
@@ -131,30 +125,15 @@ class PolicyRating:
             "notes": list(self.notes),
         }
 
-    def scalars(self) -> dict[str, float]:
-        """The numbers that TensorBoard shows, by name."""
-        total = self.total
-        return {
-            "rating": self.rating,
-            "lower": self.lower,
-            "upper": self.upper,
-            "score": total.score,
-            **{f"score/{name}": row.score for name, row in self.against.items()},
-            "faults": float(sum(total.failures.values())),
-            "reward": total.mean_reward,
-        }
-
     def __str__(self) -> str:
         total = self.total
         ends = _ends(self.lower, self.upper, ".0f")
-        elo = (
-            f"Elo {self.rating:.0f} ({ends}): {self.place}"
-            if self.place
-            else (f"{self.rating:.0f} Elo, 95 % interval {ends}")
-        )
-        reward = f"{total.mean_reward:.3g} a game, 95 % interval {_ends(*total.reward_interval, '.3g')}"
+        elo = f"{self.rating:.0f} Elo, 95 % interval {ends}"
+        if self.place:
+            elo = f"Elo {self.rating:.0f} ({ends}): {self.place}"
+        ends = _ends(*total.reward_interval, ".3g")
+        reward = f"{total.mean_reward:.3g} a game, 95 % interval {ends}"
         if self.baseline:
-            ends = _ends(*total.reward_interval, ".3g")
             reward = f"mean reward {total.mean_reward:.3g} ({ends}) with {self.baseline}: {self.place}"
         rows = []
         for name, row in self.against.items():
@@ -191,8 +170,6 @@ def evaluate_policy(
     interval: float = 100.0,
     games: int | None = None,
     seed: int = 0,
-    writer: Any = None,
-    step: int | None = None,
 ) -> PolicyRating:
     """Rates a policy by games against agents whose own ratings are fixed.
 
@@ -216,14 +193,11 @@ def evaluate_policy(
             the ladder is of rewards. Seats rotate, and each of the openings (random, from the seed) is played once
             from every seat.
         seed: Decides every game, the anchors' included.
-        writer: Where scalars for TensorBoard go: an object with ``add_scalar(tag, value, step)``, or a folder.
-        step: Of the training, for the scalars.
 
     Raises:
         UnknownNameError: No environment or agent has that name.
         InvalidSettingError: A setting is wrong.
         UnsupportedGameError: The environment has one seat, or an anchor cannot play this game.
-        MissingDependencyError: ``writer`` is a folder and neither TensorBoard nor tensorboardX is installed.
         EnvironmentFailureError: The environment failed in all games.
     """
     seed = checked_seed(seed)
@@ -232,7 +206,7 @@ def evaluate_policy(
     check_number("interval", interval, lower=0, above=True)
     policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
     ladder = _anchors(ladder)
-    with scalar_writer(writer) as scalars, undisturbed(policy, seed):
+    with undisturbed(policy, seed):
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
         source = functools.partial(clone_env, env) if is_live(env) else env
@@ -251,10 +225,7 @@ def evaluate_policy(
             opponents = find_ladder(env, source, driver, ladder, seed=seed)
         agents = {anchor.name: anchor for anchor in opponents.anchors} | {POLICY: Participant(POLICY, agent)}
         player = GamePlayer(source, env_name(env), driver.seat_names, agents)
-        rating = _rated(player, opponents, levels, interval, games, seed)
-        if scalars is not None:
-            write_scalars(scalars, rating.scalars(), step)
-    return rating
+        return _rated(player, opponents, levels, interval, games, seed)
 
 
 def _rated(
@@ -354,11 +325,11 @@ def _rating(
         )
     failed, notes = sum(total.failures.values()), list(standings.notes)
     if 2 * failed >= total.games:
-        notes.insert(
-            0,
+        notes = [
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
             "next note names, and says little of its strength.",
-        )
+            *notes,
+        ]
     rating, lower, upper = ladder.rating_of(
         {name: (row.games, row.score * row.games if row.games else 0.0) for name, row in against.items()}
     )

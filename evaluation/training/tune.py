@@ -1,11 +1,7 @@
 """Networks that learn a game by playing it against themselves, generation by generation.
 
-    for generation in tune_network("zermelo/Othello-v0", out="othello.json", hours=1):
-        print(generation)
-
-A generation plays with the best network so far, or as searches do without one. It trains on its games and those of
-the generations before. Then it meets the best in a match at equal time, and takes its place if it does not lose.
-Beside the file of the network another one, ``.progress.npz``, has what a call with the same settings goes on from.
+A generation plays with the best network so far, or as searches do without one, trains on its games and earlier
+ones, meets the best in a match at equal time, and takes its place if it does not lose.
 """
 
 from __future__ import annotations
@@ -105,6 +101,8 @@ def tune_network(
 ) -> Iterator[Generation]:
     """Yields generations until the hours are over; each has written its network if that is the best.
 
+    Beside the file another one, ``.progress.npz``, has what a call with the same settings goes on from.
+
     Args:
         env: The name of an environment of rules, for two opposed players with nothing hidden.
         out: The file to write, ending in ``.json``; ``alphabeta(evaluator=FILE)`` reads it.
@@ -137,25 +135,16 @@ def tune_network(
 
 @dataclass
 class _Progress:
-    """What a later call goes on from.
+    """What a later call goes on from."""
 
-    Attributes:
-        lessons: Positions of the generations that are remembered, oldest first.
-        weights, columns: Of the last training; none before.
-        counts: Positions of each of those generations; the last is the one that goes on.
-        number: The generation that goes on.
-        played, seconds: Time that it has played, and that all has taken.
-        leads: Whether the file has a network that won its match, and so plays.
-    """
-
-    lessons: list[Lessons] = dataclasses.field(default_factory=list)
-    weights: Weights | None = None
+    lessons: list[Lessons] = dataclasses.field(default_factory=list)  # of the remembered generations, oldest first
+    weights: Weights | None = None  # of the last training, as are columns; none before
     columns: npt.NDArray[np.int32] | None = None
-    counts: list[int] = dataclasses.field(default_factory=lambda: [0])
-    number: int = 1
+    counts: list[int] = dataclasses.field(default_factory=lambda: [0])  # positions of each; the last one goes on
+    number: int = 1  # of the generation that goes on
     played: float = 0.0
-    seconds: float = 0.0
-    leads: bool = False
+    seconds: float = 0.0  # of all generations
+    leads: bool = False  # whether the file has a network that won its match, and so plays
 
 
 _PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
@@ -312,14 +301,10 @@ class _Run:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
         name, played = f"generation {self.progress.number}: match", itertools.count(1)
-
-        def count(_: Any) -> None:
-            self.on_progress(name, next(played) / _MATCH_GAMES)
-
-        seed = self.seed + self.progress.number
         row = round_robin(
-            self.env, specs, games=_MATCH_GAMES, seed=seed, openings=_MATCH_OPENING, progress=False, on_game=count
-        ).row("candidate")
+            self.env, specs, games=_MATCH_GAMES, seed=self.seed + self.progress.number, openings=_MATCH_OPENING,
+            progress=False, on_game=lambda _: self.on_progress(name, next(played) / _MATCH_GAMES),
+        ).row("candidate")  # fmt: skip
         return (row.wins, row.draws, row.losses), best
 
     def _save(self) -> None:

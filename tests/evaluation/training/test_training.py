@@ -1,10 +1,8 @@
 """Policies are rated on a ladder that stays as it is, and training goes on undisturbed."""
 
-import importlib
 import json
 import math
 import random
-import re
 
 import numpy as np
 import pytest
@@ -12,9 +10,8 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, RandomAgent, TorchAgent
 from zermelo.agents.training import OpponentEnv
 from zermelo.envs import UnsupportedGameError, ZermeloError
-from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.registration.make import make
-from zermelo.envs.support.installing import install_command
 from zermelo.evaluation import evaluate_policy
 from zermelo.evaluation.ladders.ladder import default_anchors
 
@@ -28,14 +25,6 @@ def random_policy(observation, action_mask):
 
 def first_legal(observation, action_mask):
     return int(np.flatnonzero(action_mask)[0])
-
-
-class Writer:
-    def __init__(self):
-        self.scalars = {}
-
-    def add_scalar(self, tag, value, step):
-        self.scalars[tag] = (value, step)
 
 
 @pytest.mark.thorough
@@ -103,35 +92,6 @@ def test_plain_values_and_a_table():
     assert (told["upper"] is None) == math.isinf(rating.upper)
     assert str(rating).startswith(f"{GAME}: ")
     assert "player_1" in str(rating)
-
-
-@pytest.mark.thorough
-def test_scalars_go_to_a_writer():
-    writer = Writer()
-    rating = evaluate_policy(random_policy, GAME, ladder=["random", "alphabeta(depth=1)"], writer=writer, step=7)
-    assert writer.scalars["zermelo/rating"] == (rating.rating, 7)
-    assert writer.scalars["zermelo/lower"] == (rating.lower, 7)
-    assert writer.scalars["zermelo/score/alphabeta_depth_1"] == (rating.against["alphabeta(depth=1)"].score, 7)
-    assert writer.scalars["zermelo/faults"] == (0.0, 7)
-
-
-@pytest.mark.thorough
-def test_scalars_go_to_a_folder(tmp_path):
-    try:
-        importlib.import_module("torch.utils.tensorboard")
-    except ImportError:
-        pytest.importorskip("tensorboardX")
-    evaluate_policy(random_policy, GAME, ladder=["random"], games=2, writer=tmp_path / "runs", step=1)
-    assert any(path.stat().st_size for path in (tmp_path / "runs").iterdir())
-
-
-def test_a_missing_writer_is_told_before_the_games(tmp_path, monkeypatch):
-    def missing(name, *rest):
-        raise ImportError(name)
-
-    monkeypatch.setattr("zermelo.evaluation.training.scalars.importlib.import_module", missing)
-    with pytest.raises(MissingDependencyError, match=re.escape(install_command("tensorboard"))):
-        evaluate_policy(None, GAME, writer=tmp_path)
 
 
 def test_hidden_information_leaves_random():
@@ -205,7 +165,6 @@ def test_torch_modules_play_and_return_to_their_mode():
         ({"games": 0}, InvalidSettingError, "games must be"),
         ({"seed": -1}, InvalidSettingError, "seed must be"),
         ({"policy": 3}, InvalidSettingError, "policy must be"),
-        ({"writer": 3}, InvalidSettingError, "writer must be"),
         ({"env": "FrozenLake-v1"}, UnsupportedGameError, "one seat"),
         ({"env": "zermelo/Pig-v0", "ladder": ["alphabeta(depth=1)"]}, UnsupportedGameError, "cannot play here"),
     ],
