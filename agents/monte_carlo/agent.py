@@ -15,13 +15,12 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, made, number, part_of, path
+from zermelo.agents.base.settings import choice, flag, made, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import monte_carlo
-from zermelo.agents.monte_carlo.interface import RULES, MonteCarlo, MonteCarloConfig, RootAction, Selection, Start
+from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Start
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained
@@ -70,9 +69,6 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         evaluator: What leaves are worth in place of playouts: an ``Evaluator`` or its name, such as ``"game"``; or
             a policy-value network, such as ``"onnx(path='net.onnx')"``, whose policy is the priors of ``"puct"``.
         reuse: Whether what the tree knows of the position after the next moves is kept for them.
-        noise: The parameter of Dirichlet noise in the priors of ``"puct"`` at the root, for training; 0 for none.
-        noise_share: How much of the priors is noise then.
-        temperature: Actions are drawn in proportion to their visits to the power of one over it; 0 plays the best.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
         book: A file with an opening book to play from at random among good moves.
 
@@ -83,17 +79,12 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
     evaluator: Any = made(None, make_evaluator)
     reuse: bool = flag(True)
-    noise: float = number(0.0, lower=0)
-    noise_share: float = number(0.25, lower=0, upper=1)
-    temperature: float = number(0.0, lower=0)
     ties: Ties = choice(Ties.RANDOM)
     book: str | None = path()
 
     _last: _LastTree = field(init=False, default_factory=_LastTree)
 
     def __post_init__(self) -> None:
-        if self.noise and not RULES[Selection(self.selection)].has_prior:
-            raise InvalidSettingError("noise is mixed into the priors of selection='puct', which the others lack")
         super().__post_init__()
         self.require_one_worker("on_simulation", self.on_simulation)
 
@@ -103,7 +94,6 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
     @functools.cached_property
     def config(self) -> MonteCarloConfig:
-        """The settings of the tree."""
         return part_of(self, MonteCarloConfig)
 
     def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
@@ -128,10 +118,6 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             )
         search, before = self._tree(game, state, seed, budget)
         search.know_children(children)
-        if self.noise:
-            actions = [move.action for move in search.root_actions()]
-            drawn = self.generator.dirichlet([self.noise] * len(actions))
-            search.add_noise(dict(zip(actions, map(float, drawn), strict=True)), self.noise_share)
         draw = float(self.generator.random())
         result = self.simulate(
             search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
@@ -185,7 +171,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         line = (chosen.action, *search.line_after(chosen.action))
         best_line = search.best_line
         is_better = best_line.total > max(means.values(), default=-math.inf)
-        if best_line.actions and is_better and not proven and not self.temperature:
+        if best_line.actions and is_better and not proven:
             chosen = next(move for move in moves if move.action == best_line.actions[0])
             values, line = (best_line.total,), best_line.actions
             means[chosen.action] = best_line.total
@@ -240,15 +226,6 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
         if not open_moves:
             tied = candidates
-        elif self.temperature:
-            most = max(move.visits for move in candidates) or 1
-            weights = [(move.visits / most) ** (1 / self.temperature) for move in candidates]
-            draw *= sum(weights)
-            for move, weight in zip(candidates, weights, strict=True):
-                draw -= weight
-                if draw < 0:
-                    return move
-            return candidates[-1]
         else:
             ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
             highest = max(ranked.values())
@@ -260,7 +237,6 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
 
 def _bounds(move: RootAction, search: MonteCarlo | MergedSearch, seat: int) -> tuple[float, float]:
-    """Proven bounds of the value of an action for the player to move."""
     if search.num_values > 1:
         return -math.inf, math.inf
     if seat == 0:

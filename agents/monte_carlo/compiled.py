@@ -17,14 +17,14 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.kernels import layout
-from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block, zeros
+from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
 from zermelo.agents.kernels.threads import run_here, share
-from zermelo.agents.monte_carlo.interface import EDGE_WORDS, MAX_REUSE_PROBES, Edge, MonteCarlo, Start, TreeForm
+from zermelo.agents.monte_carlo.interface import EDGE_WORDS, MAX_REUSE_PROBES, NODE_WORDS, Edge, MonteCarlo, Start
 from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.envs.jit.history import starter
-from zermelo.envs.jit.memory import load, load_float, store_float, words
+from zermelo.envs.jit.memory import load, load_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -36,7 +36,7 @@ _BRIEF: Final = 2_000
 _LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
 """Moves of a simulation, where rules know the past."""
 EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
-ACTION, CHILD, VISITED, TOTALS, PRIOR = 0, 1, 2, EDGE_WORDS, 0  # as ``nodes`` has them
+VISITED, TOTALS = 2, EDGE_WORDS  # as ``kernel_nodes`` has them
 
 
 @functools.cache
@@ -47,7 +47,7 @@ def _weights() -> npt.NDArray[np.float64]:
     return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
-def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Search:
+def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Search:
     """The numbers and the memory of one thread.
 
     Args:
@@ -74,7 +74,7 @@ def make_search(tree: TreeForm, words: int, *, evaluates: bool = False) -> Searc
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.selection, search.has_prior = COMPILED_RULES[config.selection], tree.rule.has_prior
     search.untried, search.tries_first = tree.rule.untried, tree.tries_first
-    search.node_words, search.edge_words = tree.node_words, tree.edge_words
+    search.node_words, search.edge_words = NODE_WORDS, tree.edge_words
     search.more = EDGE_WORDS + tree.num_values
     search.hold("weights", _weights())
     search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
@@ -118,9 +118,6 @@ class CompiledMonteCarlo(MonteCarlo):
         self.kernel = self.program.load(game.rules, **self.constants(game, evaluator))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
-        table = None
-        if config.transpositions:
-            table = zeros(1 << max(room // 16, 1 << 10).bit_length())
         self.searches = [
             make_search(self, room // threads, evaluates=evaluator is not None) for _ in range(threads)
         ]
@@ -128,9 +125,6 @@ class CompiledMonteCarlo(MonteCarlo):
             search.random = seed if number == 0 else mix(seed + number) >> 2
             search.stamp, search.threads = number, threads
             search.counts_losses = threads > 1
-            if table is not None:
-                search.hold("table", table)
-                search.table_bits = len(table).bit_length() - 1
             if fitted is not None:
                 search.hold("fitted", fitted.words())
         self._fitted = fitted  # whose memory the kernel reads
@@ -152,7 +146,6 @@ class CompiledMonteCarlo(MonteCarlo):
 
     @staticmethod
     def constants(game: Any, evaluator: Any) -> dict[str, bool]:
-        """The constants of the kernel."""
         return {} if tables_of(evaluator, game) is None else {f"{NODES}.NETWORK": True}
 
     def simulate(self, count: int) -> bool:
@@ -221,13 +214,9 @@ class CompiledMonteCarlo(MonteCarlo):
         return load_float(node, LOWER), load_float(node, UPPER)
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
-        """Makes a state the root, and forgets what led there; whether it was found.
-
-        The memory of what is forgotten is not freed: once half of it is used, the tree is made anew.
-        """
         search = self.searches[0]
         if 2 * (search.arena_top - search.arena) > search.arena_end - search.arena:
-            return False
+            return False  # the memory of what is forgotten is not freed: the tree is made anew
         game: RulesGame = self.game
         seat = self.mover(self.root)
         waiting = [(self.root, self.root_state)]
@@ -245,13 +234,6 @@ class CompiledMonteCarlo(MonteCarlo):
                 below = [edge for edge in self.edges(node) if edge.child is not None]
                 waiting += [(edge.child, game.result(here, edge.action)) for edge in below]
         return False
-
-    def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        for place in range(load(self.root, COUNT)):
-            edge = load(self.root, EDGES) + 8 * self.edge_words * place
-            at = TOTALS + self.num_values + PRIOR
-            prior = load_float(edge, at)
-            store_float(edge, at, (1.0 - weight) * prior + weight * noise[load(edge, ACTION)])
 
 
 def _let_arena_go(search: Search) -> None:

@@ -20,12 +20,11 @@ from zermelo.envs.game import CHANCE, Chance, Traits
 
 MAX_REUSE_PROBES: Final = 2_000
 """Nodes checked when looking for the new root in a kept tree."""
-_NODE_WORDS: Final = 8
+NODE_WORDS: Final = 8
 EDGE_WORDS: Final = 6
 """Words of eight bytes of every node of the compiled tree, and of every edge besides one for each value kept."""
-_TRANSPOSITION_WORDS: Final = 2
 _MORE_EDGE_WORDS: Final = 4
-"""Further words of a node where transpositions share it, and of an edge where chance or a setting needs them."""
+"""Further words of an edge where chance or a setting needs them."""
 PRIOR_DRAWS: Final = 10.0
 """Virtual drawn visits of an action where the game has priors."""
 
@@ -42,7 +41,7 @@ class Selection(enum.StrEnum):
 
 
 class SelectionRule(NamedTuple):
-    """What a rule needs of the tree; the formula is in ``plain`` and, where compiled, in ``kernel_selection``.
+    """What a rule needs of the tree; the formula is in ``plain`` and, where compiled, in ``kernel_nodes``.
 
     Attributes:
         has_prior: True if actions have prior probabilities.
@@ -72,12 +71,9 @@ class MonteCarloConfig:
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
             which it came later (RAVE); 0 does without.
         solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
-        transpositions: Whether positions that several move sequences reach are one node.
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
-        widening: How many different states chance draws for an action where it is only simulated: so many times
-            the square root of its visits.
         memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
         threads: How many search together, if it is compiled; more than one answer differently each time.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
@@ -88,10 +84,8 @@ class MonteCarloConfig:
     exploration: float = number(0.5, lower=0)
     rave: float = number(0.0, lower=0)
     solver: bool = flag(True)
-    transpositions: bool = flag(False)
     playouts: int = whole(1, lower=1)
     playout_moves: int | None = whole(None, lower=0)
-    widening: float = number(1.0, lower=0)
     memory_mb: float = number(256, lower=0)
     threads: int = whole(1, lower=1)
     batch_size: int = whole(1, lower=1)
@@ -150,11 +144,9 @@ class RewardScale:
         self.unit = 1.0 / (self.high - self.low) if self.is_given else 0.0
 
     def of(self, utility: float) -> float:
-        """From 0 to 1."""
         return (utility - self.low) * self.unit if self.unit else self.flat
 
     def widen(self, outcome: Sequence[float]) -> None:
-        """Takes in an outcome, where no bounds are given."""
         if not self.is_given:
             self.low, self.high = min(self.low, *outcome), max(self.high, *outcome)
             self.unit = 1.0 / (self.high - self.low) if self.high > self.low else 0.0
@@ -206,10 +198,13 @@ class SimulationSearch:
     """Of one player without chance; empty elsewhere, and over rules."""
     tree_nodes: int = 0
     tree_depth: int = 0
+    """How many moves below the root its lowest node is."""
     leaves: int = 0
+    """How many were judged in plain Python; the next are the seconds that took."""
     leaf_seconds: float = 0.0
     compiled: bool = False
     why_plain: str = ""
+    """Why no kernel simulates, of rules that can be compiled."""
     _shared: Budget | None = None
     _shared_seconds: float = 0.0
     """Seconds that the budget had left when the first simulation began."""
@@ -270,10 +265,12 @@ class SimulationSearch:
         return budget.now() + self._shared_seconds / fewest
 
 
-class TreeForm:
-    """Properties of a Monte Carlo tree that follow from its game and its settings.
+class MonteCarlo(SimulationSearch, abc.ABC):
+    """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
 
     Attributes:
+        root: The root, which is expanded.
+        solves: Whether nodes have proven bounds.
         bounds: Those of the first seat's utility before anything is proven.
         by_bounds: True if values are scaled by the bounds of utility, False if by the outcomes so far. One player
             collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go, chess
@@ -282,11 +279,15 @@ class TreeForm:
         has_priors: True if actions begin with virtual visits given by the game.
         tries_first: True if each action is tried once before any is chosen.
         playout_moves: After so many moves a playout is cut off, or None.
-        node_words, edge_words: The memory that a node and an edge take, in words of eight bytes.
+        edge_words: The memory that an edge takes, in words of eight bytes.
     """
 
-    def __init__(self, start: Start) -> None:
+    root: Any
+    solves: bool
+
+    def __init__(self, start: Start, budget: Budget) -> None:
         self.game, self.root_state, self.config, self.seed = start
+        self.budget = budget
         game, config, traits = self.game, self.config, self.game.traits
         self.num_values = count_values(traits)
         self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
@@ -298,41 +299,10 @@ class TreeForm:
         if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
             self.playout_moves = game.search_settings("mcts").get("playout_moves")
         needs_more = traits.chance is Chance.EXACT or self.rule.has_prior or config.rave > 0 or self.has_priors
-        self.node_words = _NODE_WORDS + _TRANSPOSITION_WORDS * config.transpositions
         self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
-
-
-class MonteCarlo(TreeForm, SimulationSearch):
-    """A Monte Carlo tree search from one state: simulations until a limit, then what is known at the root.
-
-    Attributes:
-        root: The root, which is expanded.
-        solves: Whether nodes have proven bounds.
-        tree_nodes, tree_depth: The size of the tree, and how many moves below the root its lowest node is.
-        leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
-        why_plain: Why no kernel simulates, of rules that can be compiled.
-    """
-
-    root: Any
-    solves: bool
-    tree_nodes: int
-    tree_depth: int
-    leaves: int = 0
-    leaf_seconds: float = 0.0
-    compiled: bool = False
-    why_plain: str = ""
-
-    def __init__(self, start: Start, budget: Budget) -> None:
-        super().__init__(start)
-        self.budget = budget
-        self.tree_nodes = self.tree_depth = 0
 
     def know_children(self, children: Mapping[int, Any]) -> None:
         """Takes states that actions of the root lead to, which need not be made again."""
-
-    def root_totals(self) -> Mapping[int, tuple[float, ...]]:
-        """The rewards of each seat after each action of the root whose state is in the tree."""
-        return {}
 
     @abc.abstractmethod
     def edges(self, node: Any) -> Sequence[Edge]:
@@ -354,12 +324,10 @@ class MonteCarlo(TreeForm, SimulationSearch):
         """
 
     def is_proven(self, node: Any) -> bool:
-        """True if the value of a node is proven."""
         lower, upper = self.bounds_of(node)
         return self.solves and lower == upper
 
     def root_actions(self) -> list[RootAction]:
-        """All actions at the root, in ascending order."""
         found = []
         for action, visits, totals, child in self.edges(self.root):
             values = tuple(total / visits for total in totals) if visits else ()
@@ -368,45 +336,17 @@ class MonteCarlo(TreeForm, SimulationSearch):
         return sorted(found)
 
     def line_after(self, action: int) -> tuple[int, ...]:
-        """The principal variation after an action at the root, as far as chance: the most visited actions.
-
-        From a proven node on it is a line that ends in its value.
-        """
+        """The most visited actions; from a proven node on, those of them that keep its value."""
         node = next(edge.child for edge in self.edges(self.root) if edge.action == action)
         line: list[int] = []
-        seen = {self.root}
-        while node is not None and node not in seen and self.mover(node) != CHANCE:
-            if self.is_proven(node):
-                return (*line, *self._proven_line(node))
-            seen.add(node)
-            edge = min(self.edges(node), key=lambda edge: (-edge.visits, edge.action), default=None)
-            if edge is None or not edge.visits:
+        while node is not None and self.mover(node) != CHANCE:
+            edges, is_proven = self.edges(node), self.is_proven(node)
+            if is_proven:
+                value = self.bounds_of(node)
+                edges = [each for each in edges if each.child is not None and self.bounds_of(each.child) == value]
+            edge = min(edges, key=lambda edge: (-edge.visits, edge.action), default=None)
+            if edge is None or not (edge.visits or is_proven):
                 break
             line.append(edge.action)
             node = edge.child
         return tuple(line)
-
-    def _proven_line(self, node: Any) -> tuple[int, ...]:
-        """Actions from a proven node to an end of the game, or to chance, each of which keeps the value.
-
-        Positions may come again where several move sequences share a node, so a way may lead nowhere.
-        """
-        value = self.bounds_of(node)
-        waiting: list[tuple[Any, tuple[int, ...]]] = [(node, ())]
-        seen = set()
-        while waiting:
-            node, line = waiting.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            edges = () if self.mover(node) == CHANCE else self.edges(node)
-            if not edges:
-                return line
-            keeping = [edge for edge in edges if edge.child is not None and self.bounds_of(edge.child) == value]
-            keeping.sort(key=lambda edge: (edge.visits, -edge.action))
-            waiting += [(edge.child, (*line, edge.action)) for edge in keeping]
-        return ()
-
-    @abc.abstractmethod
-    def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        """Mixes noise into the priors of the root's actions, for PUCT."""

@@ -27,7 +27,6 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     MEAN,
     MOVER,
     PRIOR,
-    STAMP,
     TOTALS,
     UCT,
     UPPER,
@@ -40,8 +39,8 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     make_node,
     random_outcome,
     scaled,
+    select,
 )
-from zermelo.agents.monte_carlo.kernel_selection import select
 from zermelo.envs.jit.memory import (
     add_float,
     compare_and_swap_float,
@@ -236,17 +235,6 @@ def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) 
     return state
 
 
-def comes_again(node: int, ply: int, search: Search) -> bool:
-    """True if a node is on the path already."""
-    if search.table == 0:
-        return False
-    if search.counts_losses == 0:
-        return load(node, STAMP) == search.stamp
-    while ply > 0 and load(search.lines, 2 * ply - 2) != node:
-        ply -= 1
-    return ply > 0
-
-
 def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     """One simulation; false where a limit came, and then it is forgotten.
 
@@ -268,8 +256,6 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
                 for seat in range(search.num_values):
                     store_float(scratch, seat, load_float(node, search.node_words + seat))
             break
-        if search.table != 0 and search.counts_losses == 0:
-            store(node, STAMP, search.stamp)
         edges = load_acquire(node, EDGES)
         if edges == 0 or edges == EXPANDING:
             state, known = state_below(rules, state, known, ply, search), ply
@@ -315,8 +301,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
             node = make_node(rules, state, search)
             if node != 0:
                 node = link_child(edge, node, search)
-        if node == 0 or comes_again(node, ply, search):  # memory is out, or a position of this path again
-            state, known = state_below(rules, state, known, ply, search), ply
+        if node == 0:  # memory is out
             found = evaluate_leaf(rules, state, search)
             break
     if found:

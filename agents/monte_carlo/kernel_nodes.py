@@ -1,9 +1,9 @@
-"""The tree of a compiled Monte Carlo search: its nodes, random numbers, playouts, and what values mean.
+"""The tree of a compiled Monte Carlo search: nodes, random numbers, playouts, values, and the choice of actions.
 
 The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
 are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
-whether something was proven of a child. Only with transpositions: the last simulation that came by, and the key.
-A finished state's outcome is its bounds where one seat's is kept, else it follows.
+whether something was proven of a child. A finished state's outcome is its bounds where one seat's is kept, else it
+follows.
 
 An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
 1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
@@ -14,14 +14,15 @@ those of the nodes on its way.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.evaluators.network_kernel import network_value
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.layout import COUNTED, Search
 from zermelo.agents.kernels.memory import claim_nodes
-from zermelo.agents.monte_carlo.interface import Selection
+from zermelo.agents.monte_carlo.interface import PRIOR_DRAWS, Selection
 from zermelo.envs.jit.memory import (
     compare_and_swap,
     floats,
@@ -31,25 +32,22 @@ from zermelo.envs.jit.memory import (
     store,
     store_float,
     store_release,
+    take,
     words,
-    wrapped_product,
 )
 from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD, STAMP, KEY = range(10)
+VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD = range(8)
 ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
 PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
 UCT, PUCT = 0, 1
 COMPILED_RULES: Final = {Selection.UCT: UCT, Selection.PUCT: PUCT}
-"""The numbers of the selection rules that ``kernel_selection`` has; others are searched in plain Python."""
+"""The numbers of the selection rules that ``select`` has; others are searched in plain Python."""
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
 NETWORK = False
 """True if a network evaluates positions, in place of the rules. The front end sets it."""
-GOLDEN: Final = -7046029254386353131
-MAX_PROBES: Final = 256
-"""Slots of the table that are looked at for a node; beyond that it is not shared."""
 
 
 # -- random numbers
@@ -187,36 +185,8 @@ def allocate(search: Search, size: int) -> int:
     return top
 
 
-def slot_of(search: Search, key: int) -> int:
-    """The address of the table's slot that has the node of a key, or would have it; 0 if there is no room."""
-    mixed = wrapped_product(key ^ shift_right(key, 32), GOLDEN)
-    slot = shift_right(mixed, 64 - search.table_bits)
-    for _ in range(MAX_PROBES):
-        node = load_acquire(search.table, slot)
-        if node == 0 or load(node, KEY) == key:
-            return search.table + 8 * slot
-        slot = (slot + 1) & ((1 << search.table_bits) - 1)
-    return 0
-
-
-def share_node(search: Search, key: int, slot: int, node: int) -> int:
-    """Enters a new node into a slot, if there is one; the node of its key, if another thread was faster."""
-    while slot != 0 and not compare_and_swap(slot, 0, node):
-        slot = slot_of(search, key)
-        if slot != 0 and load_acquire(slot, 0) != 0:
-            return load_acquire(slot, 0)
-    return node
-
-
 def make_node(rules: Rules, state: Any, search: Search) -> int:
-    """The address of a node of a state, the one that is there or a new one; 0 where memory is out."""
-    key, slot = 0, 0
-    if search.table != 0:
-        key = rules.key(state)
-        slot = slot_of(search, key)
-        node = load_acquire(slot, 0) if slot != 0 else 0
-        if node != 0:
-            return node
+    """The address of a new node of a state; 0 where memory is out."""
     is_over = rules.is_terminal(state)
     kept, size = search.num_values, search.node_words
     node = allocate(search, size + kept if is_over and kept > 1 else size)
@@ -238,10 +208,6 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
             for seat in range(kept):
                 store_float(node, size + seat, float(rules.utility(state, seat)))
     search.tree_nodes += 1
-    if search.table != 0:
-        store(node, STAMP, 0)
-        store(node, KEY, key)
-        return share_node(search, key, slot, node)
     return node
 
 
@@ -252,9 +218,8 @@ def link_child(edge: int, node: int, search: Search) -> int:
         return node
     if compare_and_swap(edge + 8 * CHILD, 0, node):
         return node
-    if search.table == 0:  # then it is the last thing in this thread's arena
-        search.arena_top = node
-        search.tree_nodes -= 1
+    search.arena_top = node  # it is the last thing in this thread's arena
+    search.tree_nodes -= 1
     return load_acquire(edge, CHILD)
 
 
@@ -303,3 +268,102 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
     store(node, COUNT, count)
     store_release(node, EDGES, edges)
     return True
+
+
+# -- selection
+
+
+def is_dominated(edge: int, node: int, mover: int) -> bool:
+    """True if an action can at best equal the proven bound."""
+    child = load_acquire(edge, CHILD)
+    if child == 0:
+        return False
+    if mover == 0:
+        return load_float(child, UPPER) <= load_float(node, LOWER)
+    return load_float(child, LOWER) >= load_float(node, UPPER)
+
+
+def value_of(edge: int, mover: int, search: Search) -> float:
+    """The estimated value of an action for the player to move, from 0 to 1."""
+    count = load(edge, VISITED)
+    value = load_float(edge, MEAN) if count > 0 else search.untried
+    if count > 0 and search.adapts != 0:
+        seat = 0 if search.num_values == 1 else mover
+        value = scaled(for_mover(load_float(edge, TOTALS + seat) / count, mover, search), search)
+    more, tries = edge + 8 * search.more, float(count)
+    if search.has_priors != 0:
+        prior = load_float(more, VIRTUAL)
+        tries += PRIOR_DRAWS + abs(prior)
+        value = (value * count + 0.5 * PRIOR_DRAWS + max(prior, 0.0)) / tries
+    if search.rave > 0 and load(more, AMAF_VISITS) > 0:
+        seen = float(load(more, AMAF_VISITS))
+        weight = seen / (seen + tries + seen * tries / search.rave)
+        others = load_float(more, AMAF_TOTAL) / load(more, AMAF_VISITS)
+        value = (1.0 - weight) * value + weight * scaled(for_mover(others, mover, search), search)
+    return value
+
+
+def bonus(visits: int, search: Search) -> float:
+    """The exploration factor of a node: sqrt(log(visits + 1))."""
+    if visits < COUNTED:
+        return load_float(search.weights, visits)
+    return math.sqrt(math.log(visits + 1))
+
+
+def uct_bonus(edge: int, log_visits: float, search: Search) -> float:
+    """The bonus of UCB1, with sqrt(log(visits + 1)) of the node."""
+    return search.exploration * log_visits * (load_float(edge, INVERSE) if load(edge, VISITED) > 0 else 1.0)
+
+
+def puct_bonus(edge: int, root_visits: float, search: Search) -> float:
+    """The bonus in proportion to a prior probability, with sqrt(visits + 1) of the node."""
+    prior = load_float(edge + 8 * search.more, PRIOR)
+    return search.exploration * prior * root_visits / (1 + load(edge, VISITED))
+
+
+def select(node: int, search: Search) -> int:
+    """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
+    count, tried = load(node, COUNT), load(node, TRIED)
+    if search.tries_first != 0 and tried < count:
+        if search.counts_losses == 0:
+            store(node, TRIED, tried + 1)
+            return tried
+        tried = take(node + 8 * TRIED, -1)
+        if tried < count:
+            return tried
+    if search.selection == UCT and search.is_plain != 0:
+        return select_by_means(node, search)
+    mover, edges, visits = load(node, MOVER), load(node, EDGES), load(node, VISITS)
+    best, has_proven_child = -math.inf, load(node, HAS_PROVEN_CHILD) != 0
+    chosen = -1 if has_proven_child else 0
+    log_visits, root_visits = math.sqrt(math.log(visits + 1)), math.sqrt(visits + 1)
+    for place in range(count):
+        edge = edges + 8 * search.edge_words * place
+        if has_proven_child and is_dominated(edge, node, mover):
+            continue
+        value = value_of(edge, mover, search)
+        if search.selection == UCT:
+            value += uct_bonus(edge, log_visits, search)
+        elif search.selection == PUCT:
+            value += puct_bonus(edge, root_visits, search)
+        if value > best:
+            best = value
+            chosen = place
+    return chosen
+
+
+def select_by_means(node: int, search: Search) -> int:
+    """UCB1 over the means alone, where no prior and no other simulation counts: as ``select``, but faster."""
+    mover, edges, step = load(node, MOVER), load(node, EDGES), 8 * search.edge_words
+    best, has_proven_child = -math.inf, load(node, HAS_PROVEN_CHILD) != 0
+    chosen = -1 if has_proven_child else 0
+    weight = search.exploration * bonus(load(node, VISITS), search)
+    for place in range(load(node, COUNT)):
+        edge = edges + step * place
+        if has_proven_child and is_dominated(edge, node, mover):
+            continue
+        value = load_float(edge, MEAN) + weight * load_float(edge, INVERSE)
+        if value > best:
+            best = value
+            chosen = place
+    return chosen

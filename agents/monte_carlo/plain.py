@@ -25,6 +25,7 @@ from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
+    NODE_WORDS,
     PRIOR_DRAWS,
     BestPlayout,
     Edge,
@@ -75,7 +76,6 @@ class PlainMonteCarlo(MonteCarlo):
 
     Attributes:
         words_left: The memory that may still be used, in words of eight bytes.
-        nodes_by_key: All nodes by the key of their state, where those that several move sequences reach are one.
         first_takers: Who was first to take an action in this simulation, for all moves as first.
     """
 
@@ -95,10 +95,8 @@ class PlainMonteCarlo(MonteCarlo):
         self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
         self.is_sampled = traits.chance is Chance.SAMPLED
         self.solves = config.solver and self.num_values == 1 and not self.is_sampled
-        self.shares = config.transpositions and traits.terminal_rewards_only and not self.is_sampled
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.all_words = self.words_left = int(config.memory_mb * 2**17)
-        self.nodes_by_key: dict[Any, UctNode] = {}
         self.first_takers: dict[int, int] = {}
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
@@ -112,7 +110,6 @@ class PlainMonteCarlo(MonteCarlo):
         self.path_actions: tuple[int, ...] = ()
         self.keys_are_dear = bool(getattr(game, "dear_keys", False))
         self.scale = RewardScale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
-        self.stamp = 0
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
         self.expand(self.root)
@@ -141,13 +138,11 @@ class PlainMonteCarlo(MonteCarlo):
 
     def go_down(self) -> tuple[list[tuple[UctNode, int]], UctNode, tuple[float, ...] | None]:
         """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
-        self.stamp = stamp = self.stamp + 1
         node: UctNode = self.root
         path: list[tuple[UctNode, int]] = []
         if self.config.rave:
             self.first_takers.clear()
         while True:
-            node.stamp = stamp
             if node.outcome is not None:
                 self.budget.visit(0)  # so that simulations in a tree that has all states come to an end
                 return path, node, node.outcome
@@ -169,8 +164,6 @@ class PlainMonteCarlo(MonteCarlo):
                 continue
             path.append((node, place))
             node = child
-            if node.stamp == stamp:  # a position of this path again
-                return path, node, None
 
     def drop(self, node: UctNode, place: int) -> None:
         """Takes an action out of a node; one without actions is as good as what has been paid until there."""
@@ -197,10 +190,11 @@ class PlainMonteCarlo(MonteCarlo):
     def drawn_child(self, node: UctNode, place: int, ply: int) -> UctNode | None:
         """One of the states that chance has drawn after an action, or a new one: progressive widening.
 
-        Couetoux et al., "Continuous upper confidence trees", LION (2011).
+        There are as many different ones as the square root of its visits. Couetoux et al., "Continuous upper
+        confidence trees", LION (2011).
         """
         drawn: dict[Any, list[Any]] = node.children[place] or {}
-        if len(drawn) >= self.config.widening * math.sqrt(node.counts[place] + 1):
+        if len(drawn) >= math.sqrt(node.counts[place] + 1):
             place = self.random.below(sum(count for _, count in drawn.values()))
             for child, count in drawn.values():
                 place -= count
@@ -220,24 +214,14 @@ class PlainMonteCarlo(MonteCarlo):
         return drawn[key][0]  # type: ignore[no-any-return]  # a node
 
     def make_node(self, state: Any) -> UctNode:
-        """A node of a state, or the one that is there."""
         game = self.game
-        if self.shares:
-            key = game.key(state)
-            if key in self.nodes_by_key:
-                node = self.nodes_by_key[key]
-                if not node.is_expanded:
-                    node.state = state  # priors and playouts may ask how it was reached now
-                return node
         is_over = game.is_terminal(state)
         node = UctNode(state, 0 if is_over else game.to_move(state), self.bounds)
         if is_over:
             node.outcome = self.own_values(game.utility(state))
             node.bounds = node.outcome[0], node.outcome[0]
         self.tree_nodes += 1
-        self.words_left -= self.node_words + self.state_words
-        if self.shares:
-            self.nodes_by_key[key] = node
+        self.words_left -= NODE_WORDS + self.state_words
         return node
 
     def expand(self, node: UctNode) -> bool:
@@ -278,7 +262,7 @@ class PlainMonteCarlo(MonteCarlo):
     # -- the tree policy
 
     def select(self, node: UctNode) -> int:
-        """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
+        """The place of the action to follow; -1 where those that are left, all proven, settle the node."""
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
@@ -366,7 +350,6 @@ class PlainMonteCarlo(MonteCarlo):
             self.leaf_seconds += self.budget.now() - began
 
     def play_out(self, state: Any) -> tuple[float, ...]:
-        """The outcome of a game at random from a state on."""
         if self.playout_ends < math.inf and self.budget.now() + self.copying >= self.playout_ends:
             return self.own_values(self.static_value(state))  # there is no time to play on
         end, taken = self.playouts.play(state, self.budget, ends=self.playout_ends)
@@ -410,7 +393,6 @@ class PlainMonteCarlo(MonteCarlo):
         return tuple(value + game.traits.middle for value in so_far)
 
     def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
-        """Utilities of the seats that are kept."""
         return tuple(map(float, utility[: self.num_values]))
 
     # -- the tree
@@ -458,9 +440,8 @@ class PlainMonteCarlo(MonteCarlo):
         kept = nodes_from(node)
         self.tree_nodes = len(kept)
         edges = sum(len(each.actions) for each in kept if each.is_expanded)
-        words = self.tree_nodes * (self.node_words + self.state_words) + edges * self.edge_words
+        words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * self.edge_words
         self.words_left = self.all_words - words
-        self.nodes_by_key = {self.game.key(each.state): each for each in kept} if self.shares else {}
         if node is not self.root:
             is_child = node in children_at(self.root, self.root.actions.index(played))
             self.best_line = self.best_line.after(played) if is_child else BestPlayout()
@@ -470,7 +451,3 @@ class PlainMonteCarlo(MonteCarlo):
         if not node.is_expanded:
             self.expand(node)
         return True
-
-    def add_noise(self, noise: dict[int, float], weight: float) -> None:
-        priors = zip(self.root.actions, self.root.priors, strict=True)
-        self.root.priors = [(1.0 - weight) * prior + weight * noise[action] for action, prior in priors]

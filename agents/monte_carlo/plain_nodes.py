@@ -18,7 +18,6 @@ class UctNode:
         bounds: What the first seat is proven to get at least and at most.
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.
-        stamp: The last simulation that came by.
         outcome: The utilities that are kept, of a finished state; else None.
         has_proven_child: Whether a simulation has come back from a child of which something was proven.
         is_expanded: Whether it has what follows: for each action (of chance: outcome) a number.
@@ -38,7 +37,6 @@ class UctNode:
     outcome: tuple[float, ...] | None = None
     visits: int = 0
     tried: int = 0
-    stamp: int = 0
     has_proven_child: bool = False
     is_expanded: bool = False
     actions: list[int] = field(init=False)
@@ -53,7 +51,6 @@ class UctNode:
     virtual: list[float] = field(init=False)
 
     def expand(self, actions: list[int], kept: int) -> None:
-        """Gives the node its actions, and a number of each kind for each of them."""
         count = len(actions)
         self.actions, self.children = actions, [None] * count
         self.counts, self.amaf_counts = [0] * count, [0] * count
@@ -74,7 +71,6 @@ class UctNode:
         self.tried -= place < self.tried
 
     def is_dominated(self, place: int) -> bool:
-        """True if an action can at best equal the proven bound."""
         child = self.children[place]
         if child is None:
             return False
@@ -111,13 +107,10 @@ def below(node: UctNode) -> Iterator[UctNode]:
 
 
 def nodes_from(root: UctNode) -> list[UctNode]:
-    """A node and all nodes below it, each once."""
-    found, seen = [root], {id(root)}
-    for node in found:
-        for child in below(node):
-            if id(child) not in seen:
-                seen.add(id(child))
-                found.append(child)
+    """A node and all nodes below it."""
+    found = [root]
+    for node in found:  # which grows on the way
+        found += below(node)
     return found
 
 

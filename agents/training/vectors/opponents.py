@@ -177,7 +177,7 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
         game, None, Budget(_EVERYTHING), limits=agent.limits, start=Start(game, state, config, 0)
     )
     search = made.searches[0]
-    words = (simulations + 2) * (made.node_words + made.edge_words * max(game.max_legal_actions, 1))
+    words = (simulations + 2) * (search.node_words + search.edge_words * max(game.max_legal_actions, 1))
     _with_arena(search, min(words, int(config.memory_mb * 2**17)) + 64)
     return Opponent(search, made, {"SIMULATES": True}, simulations)
 
@@ -227,7 +227,6 @@ class Match:
         )
 
     def play(self, seed: int) -> MatchResult:
-        """Plays the games that the seed decides."""
         arrays, start = self._games.arrays, self._game.initial_state()
         first, second = (split_games(lanes, 0, self._pairs) for lanes, _ in (self._first, self._second))
         numbers = np.random.SeedSequence(seed).generate_state(self._pairs, np.uint64)

@@ -50,7 +50,7 @@ def answers(work):
         late.cancel()
 
 
-@pytest.mark.parametrize("settings", ["", ", transpositions=true", ", rave=10"])
+@pytest.mark.parametrize("settings", ["", ", rave=10"])
 @pytest.mark.parametrize(("compiled", "simulations"), [("wait", 1), ("wait", 50), ("never", 2)])
 @pytest.mark.parametrize("name", ["two actions", "one action", "states that come again", "chance for ever"])
 def test_simulations_end_every_search(name, compiled, simulations, settings):
@@ -71,7 +71,7 @@ def test_limits_end_every_search(name, spec, limit):
 
 COMPILED = [
     "alphabeta(evaluator=rewards, LIMIT)", "minimax(evaluator=rewards, LIMIT)",
-    "expectiminimax(evaluator=rewards, LIMIT)", "mcts(LIMIT)", "mcts(LIMIT, threads=2, transpositions=true)",
+    "expectiminimax(evaluator=rewards, LIMIT)", "mcts(LIMIT)", "mcts(LIMIT, threads=2)",
 ]  # fmt: skip
 GAMES = ["two actions", "one action", "chance for ever"]
 

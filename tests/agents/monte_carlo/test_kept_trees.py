@@ -10,11 +10,6 @@ import pytest
 from oracles.signatures import Uncompiled
 
 from zermelo.agents import MCTSAgent, SearchResult
-from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
-from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs.games import MNK
 from zermelo.envs.rules import RulesGame
 
@@ -51,8 +46,7 @@ def check_truth(state: Any, result: SearchResult, *, is_best: bool = False) -> N
 
 @pytest.mark.thorough
 @HOW
-@pytest.mark.parametrize("settings", [{}, {"transpositions": True}], ids=str)
-def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any, settings: Any) -> None:
+def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any) -> None:
     game, generator = make(RULES), random.Random(36)
     for _ in range(40):
         state = game.initial_state()
@@ -60,19 +54,7 @@ def test_the_principal_variation_of_a_proven_result_ends_in_its_value(make: Any,
             if not game.is_terminal(state):
                 state = game.result(state, generator.choice(game.legal_actions(state)))
         if not game.is_terminal(state):
-            agent = MCTSAgent(simulations=2_000, seed=generator.randrange(1_000), **settings)
+            agent = MCTSAgent(simulations=2_000, seed=generator.randrange(1_000))
             result = agent.search_state(game, state)
             assert result.proven
             check_truth(state, result)
-
-
-def test_transpositions_that_settle_a_node_are_seen_alike_plain_and_compiled() -> None:
-    """A node whose children other ways have proven is proven itself; no action of it is followed."""
-    game: Any = RulesGame(RULES)
-    for seed in (3, 17, 18):
-        policy, limits = MCTSAgent(transpositions=True).config, Limits()
-        start = Start(game, game.initial_state(), policy, seed)
-        plain = PlainMonteCarlo(start, Budget(limits))
-        compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
-        assert plain.run(limits, 1_500) == compiled.run(limits, 1_500), seed
-        assert plain.root_actions() == compiled.root_actions(), seed

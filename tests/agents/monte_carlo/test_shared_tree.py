@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -18,31 +15,9 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Selection, Start
-from zermelo.agents.monte_carlo.kernel_selection import select
 from zermelo.envs.games import MNK
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules import RulesGame
-
-FULL = """
-from zermelo.agents import MCTSAgent
-from zermelo.envs.games import MNK
-from zermelo.envs.rules import RulesGame
-
-for megabytes in (0.9, 0.1, 0.01):
-    agent = MCTSAgent(simulations=60_000, threads=4, transpositions=True, memory_mb=megabytes)
-    print(agent.search_state(RulesGame(MNK(4, 4, 4))).stats["simulations"])
-"""
-
-
-@pytest.mark.thorough
-def test_a_full_table_of_transpositions_ends_no_search() -> None:
-    """In a process of its own: a kernel that does not look at the clock could not be ended."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", FULL]
-    output = subprocess.run(
-        command, env=environment, capture_output=True, timeout=60, check=True, text=True
-    ).stdout
-    assert output.split() == ["60000"] * 3
 
 
 def shared(rules: Any, threads: int, **settings: Any) -> CompiledMonteCarlo:
@@ -80,7 +55,7 @@ def test_two_threads_never_expand_one_node() -> None:
     expanded.append(nodes.expand(slow, state, node, first))
     expanded.append(nodes.expand(rules, state, node, second))
     assert sorted(expanded) == [False, False, True]
-    tried = [select(node, thread) for thread in (first, second) * 4]
+    tried = [nodes.select(node, thread) for thread in (first, second) * 4]
     assert sorted(tried) == list(range(8)), "each action once"
 
 
@@ -102,8 +77,7 @@ SETTINGS: list[dict[str, Any]] = [
     {},
     {"solver": False},
     {"rave": 20.0},
-    {"transpositions": True},
-    *({"transpositions": True, "rave": 20.0, "selection": str(rule)} for rule in Selection),
+    *({"rave": 20.0, "selection": str(rule)} for rule in Selection),
     *({"selection": str(rule), "evaluator": "game"} for rule in Selection),
     {"playouts": 3, "playout_moves": 2},
 ]
