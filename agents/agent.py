@@ -1,8 +1,4 @@
-"""The protocol of agents: a live environment in, an action out.
-
-One protocol covers searchers, baselines, learned policies, external engines and people. The tournament
-needs no more of an agent than this.
-"""
+"""The protocol of agents, which matches ask no more of: a live environment in, an action out."""
 
 from __future__ import annotations
 

@@ -85,12 +85,10 @@ _MOST_STATES: Final = 200
 
 
 class _Case(NamedTuple):
-    """A position to choose a search for, with the limits and the kind of game in words."""
-
     game: Game[Any]
     state: Any
     limits: Limits
-    games: str
+    games: str  # the kind of game in words
 
 
 def _may_be_planned(case: _Case) -> tuple[bool, str]:
@@ -135,21 +133,14 @@ def _as_openspiel(game: Game[Any]) -> dict[str, Any]:
 
 
 class _Candidate(NamedTuple):
-    """A search that may be chosen.
-
-    Attributes:
-        kind: The agent's class.
-        fits: Says whether it fits, and why or why not, if that is not only what kind of games these are.
-        settles: True if it searches for the whole answer, which may come to none: then the next one has its turn.
-        settings: Says its further settings.
-        note: Added to the reason.
-    """
-
     kind: type[SearchAgent]
     fits: Callable[[_Case], tuple[bool, str]] = lambda case: (True, "")
+    """And why or why not, if that is not only what kind of games these are."""
     settles: bool = False
+    """True if it searches for the whole answer, which may come to none: then the next one has its turn."""
     settings: Callable[[Game[Any]], dict[str, Any]] = lambda game: {}
     note: str = ""
+    """Added to the reason."""
 
 
 _CANDIDATES: Final = (
@@ -171,35 +162,17 @@ _CANDIDATES: Final = (
 """In the order in which they are asked, of those that ``requirements.fit_of`` names for the kind of game."""
 
 
-class _Choice(NamedTuple):
-    candidate: _Candidate
-    reason: str
-
-    @property
-    def method(self) -> str:
-        """Both, as a result says them."""
-        return f"{self.candidate.kind.kind}: {self.reason}"
-
-
 class _ThisGame(Memory):
-    """The searches of the game that an agent plays.
-
-    Attributes:
-        game: That game.
-        agents: What searches in its place, by class.
-        tries: How many searches for the whole answer came to nothing.
-        is_too_large: True if none is tried again.
-    """
+    """The searches of the game that an agent plays."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Begins another game."""
         self.game: Game[Any] | None = None
         self.agents: dict[type[SearchAgent], Any] = {}
-        self.tries = 0
-        self.is_too_large = False
+        self.tries = 0  # searches for the whole answer that came to nothing
+        self.is_too_large = False  # none is tried again
 
 
 @explained
@@ -255,31 +228,31 @@ class AutoAgent(SearchAgent):
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
-        agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1])
+        agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1][0])
         dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        for chosen in self._choices(game, state):
-            if not chosen.candidate.settles:
-                found: SearchResult = self._agent(game, chosen).choose(game, state, budget)
-                return dataclasses.replace(found, method=chosen.method)
-            settled = self._settled(chosen, game, state, budget)
+        for candidate, reason in self._choices(game, state):
+            method = f"{candidate.kind.kind}: {reason}"
+            if not candidate.settles:
+                found: SearchResult = self._agent(game, candidate).choose(game, state, budget)
+                return dataclasses.replace(found, method=method)
+            settled = self._settled(candidate, game, state, budget)
             if settled is not None:
-                return dataclasses.replace(settled, method=chosen.method, seconds=budget.seconds)
+                return dataclasses.replace(settled, method=method, seconds=budget.seconds)
         raise AssertionError("the last search of every row takes all games")
 
-    def _choices(self, game: Game[Any], state: Any) -> list[_Choice]:
-        """The first search of the table that fits, after those that may settle the game if they finish."""
+    def _choices(self, game: Game[Any], state: Any) -> list[tuple[_Candidate, str]]:
+        """The first search of the table that fits, and why, after those that may settle the game."""
         may_compile = self.compile is Compile.WAIT and can_compile()
         for expert in experts():
             if advice := expert.recommended(game, state, may_compile):
-                kind, reason = advice
-                return [_Choice(_Candidate(kind), reason)]
+                return [(_Candidate(advice.kind), advice.reason)]
         is_open = game.traits.is_open
         fit = TOGETHER if _moves_together(game) else fit_of(game.traits) if is_open else HIDDEN
         games = f"{game.traits.seats} {fit.games}" if fit is OTHERS else fit.games
         case = _Case(game, state, self.limits, games)
-        found: list[_Choice] = []
+        found: list[tuple[_Candidate, str]] = []
         missing = ""
         for candidate in _CANDIDATES:
             if candidate.kind.kind not in fit.agents:
@@ -288,16 +261,13 @@ class AutoAgent(SearchAgent):
             if not fits:
                 missing = missing or why
                 continue
-            found.append(_Choice(candidate, (why or missing or games) + candidate.note))
+            found.append((candidate, (why or missing or games) + candidate.note))
             if not candidate.settles:
                 break
         return found
 
-    def _settled(self, chosen: _Choice, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
-        """The result of a search for the whole answer within its share of the limits; None if there is none.
-
-        It is not tried again in a game that has too many states for it.
-        """
+    def _settled(self, candidate: _Candidate, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
+        """The result of a search for the whole answer within its share of the limits; None if there is none."""
         this_game = self._this_game
         if this_game.is_too_large:
             return None
@@ -312,7 +282,7 @@ class AutoAgent(SearchAgent):
         part = Budget(limits, stop=budget.stop, within=budget if is_timed else None)
         part.seat, part.source, part.legal = budget.seat, budget.source, budget.legal
         try:
-            found: SearchResult = self._agent(game, chosen).choose(game, state, part)
+            found: SearchResult = self._agent(game, candidate).choose(game, state, part)
         except UnsupportedGameError:  # too many states, or values that do not settle
             this_game.is_too_large = True
             return None
@@ -326,29 +296,23 @@ class AutoAgent(SearchAgent):
         # The table is not finished, or no way was found that pays.
         this_game.tries += 1
         has_way = len(found.principal_variation) > 1
-        if not isinstance(game, TableGame) and (chosen.candidate.kind is not BestFirstAgent or has_way):
+        if not isinstance(game, TableGame) and (candidate.kind is not BestFirstAgent or has_way):
             this_game.is_too_large = True
         return None
 
-    def _agent(self, game: Game[Any], chosen: _Choice) -> Any:
+    def _agent(self, game: Game[Any], candidate: _Candidate) -> Any:
         """The agent that searches in its place, which stays until the next game."""
-        this_game, candidate = self._this_game, chosen.candidate
+        this_game = self._this_game
         if this_game.game is not game and this_game.game != game:
             this_game.game, this_game.agents = game, {}
         if candidate.kind not in this_game.agents:
-            known = {setting.name for setting in setting_fields(candidate.kind)}
-            asked: dict[str, Any] = {
-                "seconds": self.limits.seconds,
-                "nodes": self.limits.nodes,
-                "threads": self.threads,
-                "reuse": self.reuse,
-                "exact": self.exact,
-                "on_iteration": self.on_iteration,
-                "selective": SelectiveBy.GAME,
-            } | candidate.settings(game)
+            own = {name: getattr(self, name) for name in ("threads", "reuse", "exact", "on_iteration")}
+            own |= {"seconds": self.limits.seconds, "nodes": self.limits.nodes, "selective": SelectiveBy.GAME}
+            own |= candidate.settings(game)
             if isinstance(game, SupportsSearchSettings):
-                asked |= game.search_settings(candidate.kind.kind)
-            settings = {name: value for name, value in asked.items() if name in known}
+                own |= game.search_settings(candidate.kind.kind)
+            known = {setting.name for setting in setting_fields(candidate.kind)}
+            settings = {name: value for name, value in own.items() if name in known}
             seed = int(self.generator.integers(2**31))
             this_game.agents[candidate.kind] = candidate.kind(seed=seed, **settings)
         return this_game.agents[candidate.kind]

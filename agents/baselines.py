@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,11 +15,10 @@ from zermelo.agents.evaluators.one_ply import answer_one_ply
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import features_for
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.agents.specs import make_agent
+from zermelo.agents.specs import copied_agent
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
-from zermelo.envs.support.spec_text import Spec
 
 
 @explained
@@ -46,10 +44,6 @@ class RandomAgent(ConfiguredAgent):
         return actions[int(self.generator.integers(len(actions)))]
 
 
-def _inner(given: Any) -> Any:
-    return copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class NoisyAgent(ConfiguredAgent):
     """Plays as another agent does, but a share of all moves at random.
@@ -61,7 +55,7 @@ class NoisyAgent(ConfiguredAgent):
 
     kind: ClassVar[str] = "noisy"
 
-    agent: Any = made("greedy", _inner)
+    agent: Any = made("greedy", copied_agent)
     epsilon: float = number(0.1, lower=0, upper=1)
 
     def reset(self, seed: int | None = None) -> None:
@@ -69,7 +63,6 @@ class NoisyAgent(ConfiguredAgent):
         self.agent.reset(None if seed is None else int(self.generator.integers(2**31)))
 
     def tell_clock(self, clock: GameClock) -> None:
-        """Tells the other agent, if it wants to know."""
         if isinstance(self.agent, SupportsClock):
             self.agent.tell_clock(clock)
 

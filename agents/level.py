@@ -147,7 +147,6 @@ class Levels:
         return RungMixture(lower.agent, upper.agent, (rating - lower.rating) / gap if gap else 1.0)
 
     def shown(self, rating: float) -> str:
-        """A rating as text."""
         return f"{rating:.0f}" if self.unit is Unit.ELO else f"{rating:.3g}"
 
     def around(self, rating: float) -> str:

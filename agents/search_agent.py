@@ -41,9 +41,7 @@ DEFAULT_SECONDS: Final = 1.0
 
 
 class _CheckedGame(Memory):
-    """The game that an agent has last been found to fit."""
-
-    game: Game[Any] | None = None
+    game: Game[Any] | None = None  # that the agent has last been found to fit
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -91,7 +89,6 @@ class SearchAgent(ConfiguredAgent):
         self._time.share, self._time.is_clocked = None, False
 
     def given_limits(self) -> dict[str, Any]:
-        """The settings that are limits, by name."""
         return {limit.name: getattr(self, limit.name, None) for limit in dataclasses.fields(Limits)}
 
     @property
@@ -164,13 +161,10 @@ class SearchAgent(ConfiguredAgent):
         return self._search(root, started + root.preparing)
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
-        """Does all that a first search would wait for, so that no move's clock pays for it.
+        """Does all that a first search of a live environment, or its name, would wait for.
 
-        What the environment is is found out by random play on copies, unless that is known; rules are compiled.
-
-        Args:
-            env: A live environment that has been reset, or its name.
-            seconds: How long the random play may take.
+        Random play on copies shows in ``seconds`` at most what the environment is, unless that is known; rules are
+        compiled.
         """
         position(env, backend=self.backend, traits=self.traits, patience=seconds)
 
@@ -181,14 +175,14 @@ class SearchAgent(ConfiguredAgent):
             root = position(env, backend=self.backend, traits=self.traits)
             self._look_up(root.game, root.state)
 
+    # Files of the opening book and the endgame table, of agents that have such settings.
+
     @property
     def book(self) -> str | None:
-        """The file of the opening book to play from, for agents that have such a setting."""
         return None
 
     @property
     def tables(self) -> str | None:
-        """The file of the endgame table, for agents that have such a setting."""
         return None
 
     @property
@@ -244,7 +238,6 @@ class SearchAgent(ConfiguredAgent):
         return True
 
     def new_budget(self, started: float) -> Budget:
-        """A counter of the nodes and the time of one search."""
         return Budget(self.limits, started, self._running.shared, self.compile, self._running.within)
 
     def stop_by(self, flag: StopFlag) -> None:
@@ -269,7 +262,8 @@ class SearchAgent(ConfiguredAgent):
             budget.share_clock(share)
             self._time.share = None
         if game.traits.simultaneous:
-            budget.seat = asked_seat(game, root.source)
+            names, asked = game.traits.seat_names, str(getattr(root.source, "agent_selection", ""))
+            budget.seat = names.index(asked) if asked in names else None
         budget.report = functools.partial(_completed, root=root, budget=budget)
         self._running.flags.add(budget.stop)
         try:
@@ -289,7 +283,6 @@ class SearchAgent(ConfiguredAgent):
             QUIET.reset()
 
     def advice_if_too_long(self, traits: Traits) -> str:
-        """Advice where a game goes on for longer than this agent can follow."""
         return f"use {agents_that_fit(traits)}"
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -322,13 +315,6 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
 def goes_on(on_iteration: Callable[[SearchResult], object] | None, found: SearchResult, budget: Budget) -> bool:
     """Shows a callback, if there is one, what was found so far, and asks it whether to go on."""
     return on_iteration is None or budget.ponders or on_iteration(budget.report(found)) is not False
-
-
-def asked_seat(game: Game[Any], env: Any) -> int | None:
-    """The seat that a live environment asks for its action, where several move at the same time."""
-    names = game.traits.seat_names
-    asked = str(getattr(env, "agent_selection", ""))
-    return names.index(asked) if asked in names else None
 
 
 def deciding_seat(game: Any, state: Any, budget: Budget) -> int:

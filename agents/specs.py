@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 import inspect
@@ -60,7 +61,6 @@ _FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch"
 
 @functools.cache
 def _agents() -> dict[str, str]:
-    """Where the class of every agent with a name is."""
     return {**_AGENTS, **by_name("agents"), **by_name("programs")}
 
 
@@ -311,13 +311,14 @@ def make_agent(agent: str | Agent) -> Agent:
     if ":" in spec.name:
         return _foreign(spec)
     cls = _agent_class(spec.name)
-    for setting in spec.arguments:
-        if advice := by_name("instead").get(f"{spec.name}.{setting}"):
-            raise InvalidSettingError(f"{spec.name} has no setting {setting}: write {advice}")
-    names = [field.name for field in setting_fields(cls)]
-    check_spec(spec, names)
+    check_spec(spec, [field.name for field in setting_fields(cls)])
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made
+
+
+def copied_agent(given: Any) -> Any:
+    """An agent of one's own: a copy of the one that is given, or made of its spec."""
+    return copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -343,7 +344,10 @@ def _foreign(spec: Spec) -> Agent:
         names = [p.name for p in accepted.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         if not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
             check_spec(spec, names)
-    arguments = {key: value.name if _is_word(value) else value for key, value in spec.arguments.items()}
+    arguments = {
+        key: value.name if isinstance(value, Spec) and not value.arguments else value
+        for key, value in spec.arguments.items()
+    }
     made = _called(make, spec, arguments)
     for method in ("act", "reset"):
         if isinstance(made, type) or not callable(getattr(made, method, None)):
@@ -354,10 +358,6 @@ def _foreign(spec: Spec) -> Agent:
         made.name = str(spec)
     agent: Agent = made
     return agent
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, Spec) and not value.arguments
 
 
 def _called(make: Callable[..., Any], spec: Spec, arguments: Mapping[str, Any]) -> Any:

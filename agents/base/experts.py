@@ -34,7 +34,6 @@ class Expert:
         recommended: Called with game, state and whether there is time to compile; what ``auto`` plays there, or
             None.
         evaluator: Called with game and state; the evaluation of this game, or None.
-        instead: For a setting of another agent that this one has replaced, as ``"agent.setting"``, what to write.
     """
 
     agents: Mapping[str, str] = field(default_factory=dict)
@@ -42,7 +41,6 @@ class Expert:
     evaluators: Mapping[str, str] = field(default_factory=dict)
     recommended: Callable[[Any, Any, bool], Recommendation | None] = lambda game, state, may_compile: None
     evaluator: Callable[[Any, Any], Any] = lambda game, state: None
-    instead: Mapping[str, str] = field(default_factory=dict)
 
 
 @functools.cache

@@ -30,8 +30,6 @@ from zermelo.envs.support.calls import explained
 
 
 class _Learned(State):
-    """The policy of the last game."""
-
     game: Game[Any] | None = None
     policy: PolicyTable | None = None
 
@@ -121,7 +119,6 @@ class PolicyTableAgent(SearchAgent):
 
     @functools.cached_property
     def table(self) -> PolicyTable:
-        """The table of the file."""
         return PolicyTable.load(self.path)
 
     def check_game(self, game: Game[Any]) -> None:

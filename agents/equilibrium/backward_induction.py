@@ -212,12 +212,10 @@ class _JointMoveGraph:
         return float(np.dot(branches.chances, self._matrix(branches)))
 
     def _matrix(self, branches: _Branches) -> Floats:
-        """The first player's utility to come, by joint action or outcome of chance."""
         worth = np.array(branches.rewards) + [self.values[number] for number in branches.after]
         return worth if branches.shape is None else worth.reshape(branches.shape)
 
     def solution(self) -> Solution:
-        """The solution of the first state."""
         game, traits, state = self.game, self.game.traits, self.states[0]
         value = round(game.utility(state)[0] + self.values[0], _DIGITS)
         policies: dict[int, Any] = {}

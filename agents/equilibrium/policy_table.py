@@ -50,8 +50,6 @@ _Line: TypeAlias = tuple[str, float | None, Annotated[dict[str, float], msgspec.
 
 
 class _PolicyHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The first line of a file."""
-
     format: Literal["zermelo policy"]
     version: Literal[3]
     states: Annotated[int, msgspec.Meta(ge=0)]

@@ -61,7 +61,6 @@ class CFR:
         self._plans = [seat.plan(each) for seat, each in zip(form.seats, self._behaviours, strict=True)]
 
     def iterate(self, count: int = 1) -> None:
-        """Runs ``count`` more iterations."""
         for _ in range(count):
             self.iterations += 1
             for seat, form in enumerate(self.form.seats):
@@ -124,7 +123,6 @@ class ExternalSampling:
         self._decisions: dict[tuple[int, Hashable], _Decision] = {}
 
     def iterate(self, count: int) -> None:
-        """Runs ``count`` more iterations."""
         with deep_recursion(self.game, UNSOLVED):
             for _ in range(count):
                 self._check()
@@ -169,7 +167,6 @@ class ExternalSampling:
         return decision
 
     def policy(self) -> PolicyTable:
-        """The average policy, at all information states that were met."""
         entries: dict[str, Entry] = {}
         for (seat, key), each in self._decisions.items():
             shares = dict(zip(each.actions, _matched(each.played), strict=True))

@@ -135,7 +135,6 @@ class SequenceForm:
         return np.asarray(summed, np.float64)
 
     def expected(self, plans: Sequence[Floats]) -> tuple[float, ...]:
-        """All players' values under these plans."""
         likely = np.ones(self.ends.shape[1])
         for seat, plan in enumerate(plans):
             likely = likely * plan[self.ends[seat]]

@@ -61,7 +61,6 @@ class TorchModel:
     device: str = "cpu"
 
     def load(self) -> Any:
-        """The network, ready to be called; refuses what is not there, or cannot be read."""
         has_file = bool(self.path) or self.module is None
         path = check_path(self.path, "a file that PyTorch saved") if has_file else ""
         torch = optional_import("torch", "PyTorch", "torch")
@@ -115,7 +114,6 @@ class OnnxModel:
     path: str = ""
 
     def load(self) -> Any:
-        """A session of ONNX Runtime."""
         path = check_path(self.path, "an ONNX model")
         runtime = optional_import("onnxruntime", "ONNX Runtime", "onnx")
         try:

@@ -117,7 +117,6 @@ class PlaneNetwork:
 
     @property
     def hidden(self) -> int:
-        """Size of the hidden layer of each seat."""
         return len(self.bias)
 
     @property

@@ -75,12 +75,6 @@ class NetworkEvaluator:
         return outputs
 
     def evaluate_batch(self, game: Game[Any], states: Sequence[Any]) -> Sequence[Rated]:
-        """Rates each state by the network.
-
-        Raises:
-            UnsupportedGameError: Nobody says what players of this game observe, or how many actions it has.
-            InvalidSettingError: The network's answer has another shape, or is no number.
-        """
         actions = game.traits.num_actions
         if not isinstance(game, SupportsObservations) or actions is None:
             raise UnsupportedGameError(

@@ -84,7 +84,6 @@ class Book:
     states: NDArray[np.int64]  # as words
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self.keys)
 
     def probe(self, game: Any, state: Any) -> int | None:

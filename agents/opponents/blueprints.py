@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -13,11 +12,10 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.opponents.beliefs import UNIFORM, dealer
 from zermelo.agents.opponents.models import AgentOpponent
-from zermelo.agents.specs import make_agent
+from zermelo.agents.specs import copied_agent
 from zermelo.envs.capabilities import SupportsPast
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
-from zermelo.envs.support.spec_text import Spec
 
 
 class Blueprint(Protocol):
@@ -67,7 +65,7 @@ class AgentBlueprint:
 
 def make_blueprint_agent(given: Any) -> Any:
     """An agent that can be a blueprint: one that searches."""
-    agent: Any = copy.copy(make_agent(str(given) if isinstance(given, Spec) else given))
+    agent = copied_agent(given)
     if not hasattr(agent, "search_state"):
         raise InvalidSettingError(f"blueprint must be an agent that searches ('hanabi'), not {agent.name!r}")
     return agent

@@ -5,7 +5,6 @@ A model is asked in a state in which an opponent is to move, and answers with a 
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +12,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from zermelo.agents.base.playouts import after
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.settings import check_number, check_spec, import_name, setting_text
 from zermelo.agents.baselines import NoisyAgent, RandomAgent
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
-from zermelo.agents.specs import list_agents, make_agent
+from zermelo.agents.specs import copied_agent, list_agents
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
-from zermelo.envs.game import Chance, Game
+from zermelo.envs.game import Game
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec, unknown_name
 
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
@@ -50,7 +50,6 @@ class SoftmaxOpponent:
             object.__setattr__(self, "evaluator", make_evaluator(self.evaluator))
 
     def spec(self) -> str:
-        """The name with the settings that are not the default ones."""
         settings = {}
         if self.evaluator is not None:
             settings["evaluator"] = setting_text(self.evaluator)
@@ -63,19 +62,13 @@ class SoftmaxOpponent:
         given = self.evaluator
         assert not isinstance(given, str), "names become evaluators when the model is made"
         evaluator = given if given is not None else default_evaluator(game, state)
-        after = (_after(game, state, action) for action in game.legal_actions(state))
-        values = [expected_totals(evaluator, game, child)[seat] for child in after]
+        # Where chance can only be simulated, one draw from a fixed seed.
+        drawn = (after(game, state, action, np.random.default_rng(0)) for action in game.legal_actions(state))
+        values = [expected_totals(evaluator, game, child)[seat] for child in drawn]
         best = max(values)
         weights = [math.exp((value - best) / self.temperature) for value in values]
         total = math.fsum(weights)
         return [weight / total for weight in weights]
-
-
-def _after(game: Any, state: Any, action: int) -> Any:
-    """The state after an action; where chance can only be simulated, after one draw from a fixed seed."""
-    if game.traits.chance is Chance.SAMPLED:
-        return game.sample_result(state, action, np.random.default_rng(0))
-    return game.result(state, action)
 
 
 class AgentOpponent:
@@ -86,10 +79,9 @@ class AgentOpponent:
     """
 
     def __init__(self, agent: Any) -> None:
-        self.agent = copy.copy(make_agent(str(agent) if isinstance(agent, Spec) else agent))
+        self.agent = copied_agent(agent)
 
     def spec(self) -> str:
-        """The agent's spec."""
         return str(getattr(self.agent, "spec", lambda: self.agent.name)())
 
     def __call__(self, game: Game[Any], state: Any) -> Probabilities:

@@ -246,7 +246,6 @@ class EngineAgent(ConfiguredAgent):
     _process: _Process = field(init=False, default_factory=_Process)
 
     def _words(self) -> list[str]:
-        """The program and its arguments."""
         words = shlex.split(self.path) if isinstance(self.path, str) else []
         if not words:
             raise InvalidSettingError(f"path must name a program, not {self.path!r}")

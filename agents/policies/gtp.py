@@ -21,8 +21,6 @@ COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 class _Time(Memory):
-    """A game's clock before the next move, and the player's time in the beginning."""
-
     clock: GameClock | None = None
     main_seconds: int | None = None
 
@@ -73,7 +71,6 @@ class GtpAgent(EngineAgent):
             raise UnsupportedGameError(f"gtp plays Go, such as classic/go-v5, and not {game_name(env)}")
 
     def tell_clock(self, clock: GameClock) -> None:
-        """Has the engine manage its time by a game's clock, from its next move on."""
         self._time.clock = clock
         if self._time.main_seconds is None:
             self._time.main_seconds = _whole_seconds(clock.own_left, at_least=1)

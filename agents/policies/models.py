@@ -33,8 +33,6 @@ from zermelo.envs.support.installing import optional_import
 
 
 class _Recurrence(Memory):
-    """The state of a recurrent model in the game that it plays; None at the start."""
-
     state: Any = None
 
 
@@ -71,7 +69,6 @@ class Sb3Agent(ViewAgent):
 
     @functools.cached_property
     def _loaded(self) -> Any:
-        """The model."""
         if self.model is not None:
             return self.model
         path = self.path

@@ -8,7 +8,6 @@ or with a number for every action: then the best legal one is played, or one is 
 
 from __future__ import annotations
 
-import copy
 import enum
 import functools
 import inspect
@@ -25,7 +24,7 @@ from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.evaluators.model_files import numpy_array, reason_of
 from zermelo.agents.opponents.models import searched_policy
 from zermelo.agents.policies.observation import Observation, observation_of
-from zermelo.agents.specs import make_agent
+from zermelo.agents.specs import copied_agent
 from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name, is_aec
@@ -315,7 +314,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     Raises:
         InvalidSettingError: It is another kind of agent, which acts in environments only.
     """
-    made = copy.copy(make_agent(agent))
+    made = copied_agent(agent)
     if isinstance(made, ViewAgent):
         return lambda game, state: made.probabilities(_view(game, state))
     if isinstance(made, RandomAgent) or hasattr(made, "search_state"):

@@ -114,7 +114,6 @@ class UciAgent(EngineAgent):
         _chess_position(env)
 
     def tell_clock(self, clock: GameClock) -> None:
-        """Has the engine manage its time by a game's clock, from its next move on."""
         self._talk.clock = clock
 
     def decide(self, env: Any) -> int:

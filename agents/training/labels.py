@@ -203,16 +203,13 @@ class LabelWork(PureWork):
 
     @functools.cached_property
     def searcher(self) -> Any:
-        """The agent, made when it is needed first."""
         return make_agent(self.agent)
 
     @functools.cached_property
     def game(self) -> Any:
-        """The game, made when it is needed first."""
         return _game(self.env)
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
-        """The rows of a batch."""
         if item < self._next:
             self._drawn, self._next = _positions(self.game, np.random.default_rng(self.seed)), 0
         first = item * _BATCH

@@ -142,7 +142,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         return self._mask.copy()
 
     def render(self) -> Any:
-        """The environment's picture."""
         return self.env.render()
 
     def close(self) -> None:

@@ -95,7 +95,6 @@ class Mix:
         self.opponents = named(opponents)
 
     def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
-        """One of them."""
         return self.opponents[int(generator.integers(len(self.opponents)))]
 
     def record(self, name: str, score: float) -> None:
@@ -132,7 +131,6 @@ class Ladder:
         return self.opponents[self.rung]
 
     def record(self, name: str, score: float) -> None:
-        """Counts a game on the present rung, and climbs where it is time."""
         if name != self.opponents[self.rung][0] or self.rung + 1 == len(self.opponents):
             return
         self._scores = [*self._scores, score][-self.games :]
@@ -170,14 +168,12 @@ class SelfPlay:
         self._pool[name] = opponent
 
     def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
-        """One of those that are there by now."""
         names = list(self._pool)
         weights = np.array([(1 - self._scores.get(name, 0.5)) ** 2 for name in names]) + 1e-3
         name = names[int(generator.choice(len(names), p=weights / weights.sum()))]
         return name, self._pool[name]
 
     def record(self, name: str, score: float) -> None:
-        """Brings the learner's mean score against an opponent up to date."""
         before = self._scores.get(name, 0.5)
         self._scores[name] = before + _FORGET * (score - before)
 

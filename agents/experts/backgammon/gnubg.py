@@ -112,8 +112,6 @@ def whole_plays(game: Any, state: BackgammonState) -> dict[tuple[Side, Side], tu
 
 
 class _Questions(Memory):
-    """The second half of a move, by the position it is for, and how many questions were asked."""
-
     def __init__(self) -> None:
         self.planned: dict[BackgammonState, int] = {}
         self.asked = 0

@@ -116,8 +116,6 @@ class HanabiPolicy:
 
 
 class _LastGame(Memory):
-    """The policy for the last game."""
-
     game: Game[Any] | None = None
     policy: HanabiPolicy | None = None
 

@@ -129,7 +129,6 @@ class _Comparison:
         ]
 
     def best(self, margin: float, certainty: float) -> int:
-        """The action to play."""
         if not self.samples:
             return self.usual
         action = max(self.left, key=self._gain)

@@ -13,8 +13,4 @@ def _recommended(game: Any, state: Any, may_compile: bool) -> Recommendation | N
     return Recommendation(HoldemAgent, "it has a policy for this game")
 
 
-EXPERT = Expert(
-    agents={"holdem": "experts.poker.agent:HoldemAgent"},
-    recommended=_recommended,
-    instead={"cfr.abstraction": "holdem(policy=...)"},
-)
+EXPERT = Expert(agents={"holdem": "experts.poker.agent:HoldemAgent"}, recommended=_recommended)

@@ -100,7 +100,6 @@ class NoLimit(NamedTuple):
 
 
 def _put(bets: Bets, amount: int, *, raises: bool) -> Bets:
-    """The mover puts chips in."""
     mover = bets.mover
     chips, raised = list(bets.chips), list(bets.raised)
     chips[mover] += amount
@@ -151,11 +150,9 @@ class PublicTree:
 
     @functools.cached_property
     def widths(self) -> Ints:
-        """The number of actions of each decision."""
         return np.diff(np.append(self.firsts, len(self.children)))
 
     def actions_of(self, node: int) -> list[int]:
-        """The actions of a decision."""
         first = int(self.firsts[node])
         return self.actions[first : first + int(self.widths[node])].tolist()  # type: ignore[no-any-return]
 

@@ -37,7 +37,6 @@ class Sizes(NamedTuple):
 
     @property
     def types(self) -> tuple[int, ...]:
-        """The number of buckets of each round."""
         return (CLASSES, *(equity * spread for equity, spread in zip(self.equity, self.spread, strict=True)))
 
 
@@ -60,7 +59,6 @@ class Buckets:
         self._known: dict[int, Ints] = {}
 
     def of_hand(self, pair: int, board: int) -> int:
-        """The bucket of a pair of cards on a board."""
         if board not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()

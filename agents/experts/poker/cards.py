@@ -138,7 +138,6 @@ def _straight(ranks: int) -> int:
 
 
 def _filled(bits: int) -> int:
-    """All bits up to the highest one."""
     bits |= bits >> 1
     bits |= bits >> 2
     bits |= bits >> 4

@@ -124,7 +124,6 @@ class BookWork(PureWork):
 
     @functools.cached_property
     def game(self) -> RulesGame:
-        """The game, made when it is needed first."""
         return RulesGame(self.rules)
 
     @functools.cached_property

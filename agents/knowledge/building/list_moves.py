@@ -56,7 +56,6 @@ class MoveLister:
         self._block[kernel.ROOM : kernel.DONE] = room, self._width, self._size
 
     def of_states(self, states: Longs) -> Iterator[MoveArrays]:
-        """The expansions of states, in order."""
         self._arrays[0] = np.ascontiguousarray(states)
         return self.of_part(0, len(states))
 

@@ -69,7 +69,6 @@ class GroupWork(PureWork):
 
     @functools.cached_property
     def expansion(self) -> MoveLister:
-        """Lists moves; made when it is needed first."""
         return MoveLister(RulesGame(self.rules), indexed=True, gains=self.has_gains)
 
     def run(self, item: PartGroup, on_turn: Callable[[int], None] | None = None) -> Solved | set[int]:

@@ -36,7 +36,6 @@ class Weights(NamedTuple):
     output_bias: Floats
 
     def zeros(self) -> Weights:
-        """Numbers of the same shapes."""
         return Weights(*(np.zeros_like(part) for part in self))
 
 

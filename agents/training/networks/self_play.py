@@ -158,7 +158,6 @@ class Lessons:
 
     @staticmethod
     def joined(parts: Sequence[Lessons]) -> Lessons:
-        """Several as one."""
         names = [field.name for field in dataclasses.fields(Lessons)]
         return Lessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -256,7 +255,6 @@ class LessonWork(PureWork):
         self._compiled: CompiledGames | None = None
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> Lessons:
-        """The positions of some games."""
         generator = np.random.default_rng(item)
         if self._game is None:
             live = make(self.env)

@@ -169,7 +169,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._seen(arrays["observations"], masks), own, terminated, truncated, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of all games, of shape (games, actions)."""
         return self._of["masks"].astype(bool)
 
     def states(self) -> list[Any]:
