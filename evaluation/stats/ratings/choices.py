@@ -1,20 +1,14 @@
 """Maximum likelihood for repeated choices: the engine under the rating models.
 
 Whoever wins is *chosen* among those that could have; so is, after that, whoever comes second. The chance of a
-choice is proportional to ``exp(features @ parameters)``. The log-likelihood is concave, so its maximum, where
-there is one, is found by SciPy's trust-region Newton method from anywhere.
+choice is proportional to ``exp(features @ parameters)``, and the log-likelihood is concave. It has no maximum when
+somebody won every time: parameters then run off to infinity (A. Albert and J. A. Anderson, 1984, Biometrika 71:1),
+in directions whose information has faded.
 
-There is none when somebody won every time: the likelihood then keeps rising as parameters run off to infinity (A.
-Albert and J. A. Anderson, 1984, Biometrika 71:1). The method follows them until what never happened has next to no
-probability; those directions are told from all others by their information, which has faded.
-
-With few games the interval of the profile likelihood is too narrow, since it takes all other parameters for known
-once they are fitted. The modified root r* corrects that (O. E. Barndorff-Nielsen, 1986, Biometrika 73:307; for
-parameters that enter as these do, A. C. Davison, 1988, JRSS B 50:445). It is the root of twice the fall of the
-profile log-likelihood, corrected for the skewness of the likelihood and for the parameters fitted beside, and it
-is a standard normal variable to the third order. An interval holds all values of which |r*| is at most 1.96. Where
-the estimate is infinite, the probability of results so one-sided comes from r* of half a win less, and half of
-that probability counts (mid-p). (Numbers are those of 95 %.)
+An interval holds all values whose modified root |r*| is at most 1.96: the root of twice the fall of the profile
+log-likelihood, corrected for skewness and for the parameters fitted beside, is standard normal to the third order
+(O. E. Barndorff-Nielsen, 1986, Biometrika 73:307; A. C. Davison, 1988, JRSS B 50:445). Where the estimate is
+infinite, half the probability of results so one-sided counts (mid-p), from r* of half a win less.
 
 ``p`` is the number of parameters, ``a`` that of alternatives in all choices together.
 """
@@ -65,10 +59,8 @@ class Effect:
     """A combination of parameters, on the natural logarithmic scale.
 
     Attributes:
-        name: What it is.
         estimate: Most likely value; infinite if every game says so.
-        lower: Lower end of its interval.
-        upper: Upper end.
+        lower, upper: The ends of its interval.
         standard_error: From the curvature of the likelihood; infinite if the estimate is.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``.
         method: How the interval was found: ``standard error``, ``modified root``, ``one-sided`` for an infinite
@@ -221,9 +213,8 @@ def _scaled(matrix: Any, weights: Vector) -> Any:
 class ChoiceFit:
     """The most likely parameters ``theta``, what is uncertain about them, and what has no finite answer.
 
-    Only contrasts that are finite mean anything. ``log_likelihood`` is the supremum; ``unseen`` is the number of
-    directions that the choices cannot see. ``spread`` is how much results vary, as a part of what the model says
-    (the dispersion of quasi-likelihood). One-sided results are as likely as the model says, whatever the spread.
+    ``log_likelihood`` is the supremum; ``unseen`` is the number of directions that the choices cannot see;
+    ``spread`` is how much results vary, as a part of what the model says (the dispersion of quasi-likelihood).
     """
 
     def __init__(self, choices: Choices, spread_at: Callable[[Vector], float] | None = None) -> None:
@@ -360,10 +351,7 @@ class ChoiceFit:
         return math.sqrt(max(0.0, float(contrast @ self._covariance @ contrast)))
 
     def _is_normal(self, contrast: Vector, z: float) -> bool:
-        """Whether r* agrees with the standard error at both ends of the interval of a finite contrast.
-
-        The other parameters are those on the straight way that is best near the maximum.
-        """
+        """Whether r* agrees with the standard error at both ends of the interval of a finite contrast."""
         error, estimate = self._error(contrast), float(contrast @ self.theta)
         if error == 0.0:
             return True

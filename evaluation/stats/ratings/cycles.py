@@ -12,15 +12,10 @@ from zermelo.evaluation.stats.ratings.elo import check_confidence, elo, normal_q
 def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[str, ...], ...]:
     """Cycles of agents each of which significantly beats the next, and the last the first.
 
-    A beats B significantly if the interval of their Elo difference (``elo``) leaves out zero.
-
-    Args:
-        counts: The games.
-        confidence: Of each pair's interval, or higher where there are so many agents that chance alone would make
-            cycles of three: no more than (1 - confidence) / 2 of them are to be expected among equals.
-
-    Returns:
-        A shortest cycle through each agent that is in one, each beginning with its first name in sorted order.
+    A beats B significantly if the interval of their Elo difference (``elo``) leaves out zero. Its ``confidence``
+    is raised where there are so many agents that chance alone would make cycles of three: no more than (1 -
+    confidence) / 2 of them are to be expected among equals. Returns a shortest cycle through each agent that is in
+    one, each beginning with its first name in sorted order.
     """
     triples = 2 * math.comb(len(counts.players), 3) or 1  # each goes round in two ways
     by_chance = (1 - check_confidence(confidence)) / 2

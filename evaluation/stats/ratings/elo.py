@@ -1,19 +1,9 @@
 """The Elo difference of two agents from what one scored against the other.
 
-Games are counted singly (wins, draws, losses) or in pairs of games with the seats exchanged. Pairs are the better
-count where openings favour a side: what the opening gives to one game it takes from the other, and only the
-spread of the pairs' sums is chance.
-
-The interval. Its lower end is the Elo of the score under which results at least as good have a probability of
-2.5 %, results as good counted half (mid-p: H. O. Lancaster (1961), JASA 56:223); its upper end likewise. The
-frequencies of outcomes at a score are the most likely ones. The likelihood of superiority is 1 minus that
-probability for equal agents, so it exceeds 97.5 % exactly where the 95 % interval lies above 0. From 250 games or
-pairs on, 30 of them unlike the commonest outcome, both come from the normal distribution, as fastchess and
-cutechess print them; there the two methods differ by about a hundredth of the width.
-
-Coverage of 95 % intervals over 2,000 simulated matches at 0, 100 and 300 Elo, with and without draws and pairs:
-94 to 96 % for 200 games, 95 to 98 % for 40, 95 to 100 % for 10, 96 to 100 % for 4. Few games have few possible
-scores, so no interval is at 95 % everywhere; this one errs to the safe side.
+Its interval's lower end is the Elo of the score under which results at least as good have a probability of 2.5 %,
+results as good counted half (mid-p: H. O. Lancaster (1961), JASA 56:223). From 250 games or pairs on, 30 of them
+unlike the commonest outcome, it comes from the normal distribution, as fastchess and cutechess print it. Coverage
+of 95 % intervals over 2,000 simulated matches at 0, 100 and 300 Elo: 94 to 96 % for 200 games, 95 to 100 % for 10.
 """
 
 from __future__ import annotations
@@ -48,13 +38,12 @@ class EloEstimate:
 
     Attributes:
         elo: The Elo difference at which the score would be expected; infinite at a score of 0 or 1.
-        lower: Lower end of the interval of ``elo``; ``-inf`` if there is none.
-        upper: Upper end; ``inf`` if there is none.
+        lower, upper: The ends of the interval of ``elo``; infinite where there is none.
         error: Half the width of the interval, the number after "±"; infinite where an end is.
         score: Points a game, 0 to 1.
-        score_lower: Lower end of the interval of the expected score.
-        score_upper: Upper end.
-        likelihood_of_superiority: The probability, 0 to 1, that the first agent is the stronger.
+        score_lower, score_upper: The ends of the interval of the expected score.
+        likelihood_of_superiority: The probability, 0 to 1, that the first agent is the stronger; it exceeds 97.5 %
+            exactly where the 95 % interval lies above 0.
         games: How many games were counted.
         counts: ``(wins, draws, losses)``, or of pairs ``(LL, LD, WL, DD, WD, WW)``.
         paired: Whether the counts are of pairs.
@@ -88,12 +77,7 @@ class EloEstimate:
 
 @explained
 def elo(
-    wins: int = 0,
-    draws: int = 0,
-    losses: int = 0,
-    *,
-    pairs: Sequence[int] | None = None,
-    confidence: float = 0.95,
+    wins: int = 0, draws: int = 0, losses: int = 0, *, pairs: Sequence[int] | None = None, confidence: float = 0.95
 ) -> EloEstimate:
     """The Elo difference of two agents from the games between them.
 
@@ -103,11 +87,8 @@ def elo(
         losses: Games lost.
         pairs: Instead of the three, counts of pairs of games with the seats exchanged: both lost (LL), one lost
             and one drawn (LD), one won and one lost (WL), both drawn (DD), one won and one drawn (WD), both won
-            (WW).
+            (WW). Pairs are the better count where openings favour a side.
         confidence: Of the intervals.
-
-    Returns:
-        The estimate with its interval and the likelihood of superiority.
 
     Raises:
         InvalidSettingError: A count is negative or no whole number, both kinds of count are given, or

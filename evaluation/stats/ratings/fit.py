@@ -1,20 +1,9 @@
 """Ratings from game records alone: Bradley-Terry with ties and seats for two, Plackett-Luce for more.
 
-Everything is recomputed from the counts; their order does not matter, and nothing is drawn at random.
-
-Elo is of points: everybody's expected points are those that it scored (``model``), so that two players have the
-difference that ``elo`` gives for the same games.
-
-Intervals. A rating's interval is its estimate plus and minus 1.96 standard errors where the modified root r*
-(``choices``) agrees to within 3 %. Where it does not, as with few games or a score near 0 or 1, the ends are the
-values whose r* is 1.96 and -1.96. Where the estimate is infinite, as after nothing but wins, the finite end is the
-value at which half the chance of results so one-sided is 2.5 % (mid-p). A likelihood of superiority is found in
-the same way, so it exceeds 97.5 % exactly where the interval of the difference lies above 0. (Numbers are those
-of 95 %.)
-
-Coverage. Of 95 % intervals of 3 to 8 players, 0 to 400 Elo apart, with up to 60 % draws and 1 to 40 games of each
-pair, 93 to 98 % hold the truth, and 95 to 100 % where a player has five games or fewer (``scripts/bench.py
-coverage``), for so few games have few possible results. A note says so.
+A rating's interval is its estimate plus and minus 1.96 standard errors where the modified root r* (``choices``)
+agrees to within 3 %, else the values whose r* is 1.96 and -1.96; after nothing but wins its finite end is the
+value at which half the chance of results so one-sided is 2.5 % (mid-p). Of 95 % intervals of 3 to 8 players, 0 to
+400 Elo apart, 93 to 98 % hold the truth, and 95 to 100 % with five games or fewer (``scripts/bench.py coverage``).
 """
 
 from __future__ import annotations

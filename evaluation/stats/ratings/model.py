@@ -1,20 +1,13 @@
 """Plackett and Luce's model of rankings, with ties and seats; for two players it is Bradley-Terry's.
 
-Each player has a worth, and each finishing rank in turn goes to one of those that are left with a probability
-proportional to its worth (R. D. Luce, 1959; R. L. Plackett, 1975). Ties are Davidson's for two players (R. R.
-Davidson, 1970, JASA 65:317) and Davidson-Luce's for more (D. Firth, I. Kosmidis and H. Turner, 2019,
-arXiv:1902.07123): a rank may go to a set of t players at once, with a weight of delta_t times the geometric mean
-of their worths. Tie sizes that never happened have no weight. A player's worth is multiplied by that of its seat,
-the home advantage of Bradley-Terry models.
+Each finishing rank in turn goes to one of those that are left with a probability proportional to its worth (R. D.
+Luce, 1959; R. L. Plackett, 1975), or to t of them at once, with a weight of delta_t times the geometric mean of
+their worths (R. R. Davidson, 1970, JASA 65:317; D. Firth, I. Kosmidis and H. Turner, 2019, arXiv:1902.07123). A
+player's worth is multiplied by that of its seat. In logarithms all of it is linear.
 
-All of it is linear in logarithms: the weight of a set is the mean of its members' log-abilities and seat effects
-plus log delta_t.
-
-Elo is of points (``elo.ELO_SCALE``), and Davidson's worths are of wins and losses, which draws put further apart.
-Ratings therefore come from the model ``by_points``: a draw of two players is half a win for each, and the seats of
-games for two, which rotate, have no effects. The most likely ratings are then those under which each player
-expects the points that it scored; of two players that is the Elo of the score. What seats and draws are worth
-comes from the model that has them.
+Davidson's worths are of wins and losses, which draws put further apart, and Elo is of points (``elo.ELO_SCALE``).
+Ratings therefore come from the model ``by_points``: a draw of two is half a win for each, and the seats of games
+for two, which rotate, have no effects. Each player then expects the points that it scored.
 """
 
 from __future__ import annotations
@@ -111,9 +104,9 @@ class RankingModel:
     def spread(self, theta: Vector) -> float:
         """The variance of the results of two players as a part of what the model by points says, at most 1.
 
-        That is p (1 - p) a game for an expected score p. Draws take away a quarter of their rate, and the first
-        seat takes away the square of what it adds. Few games say little of it, so it is drawn towards 1 by
-        ``PRIOR`` games. It is 1 if there are games of more players.
+        That is p (1 - p) a game for an expected score p, less a quarter of the rate of draws and the square of
+        what the first seat adds. It is drawn towards 1 by ``PRIOR`` games, and 1 if there are games of more
+        players.
         """
         games = binomial = draws = surplus = 0.0
         for names, ranks, times in self._counts.items():

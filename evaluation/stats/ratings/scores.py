@@ -1,13 +1,9 @@
 """The mean of a distribution over a few scores: maximum likelihood under a constraint, and intervals.
 
-The scores of a game (0, 1/2, 1) or of a pair of games (0, 1/4, 1/2, 3/4, 1) are draws from a distribution of
-unknown probabilities over known values. The most likely distribution among those of a given mean is that of
-Proposition 1.1 in M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
-multinomial distribution" (https://www.cantate.be/Fishtest/comparing_approximations.pdf); the one of a given mean
-over standard deviation is section 4.1 of his "Comments on normalized Elo"
-(https://www.cantate.be/Fishtest/normalized_elo_practical.pdf).
-
-``values`` are ascending and ``frequencies`` sum to one throughout.
+The most likely distribution of a given mean is Proposition 1.1 of M. Van den Bergh
+(https://www.cantate.be/Fishtest/comparing_approximations.pdf), that of a given mean over standard deviation
+section 4.1 of https://www.cantate.be/Fishtest/normalized_elo_practical.pdf. ``values`` are ascending, and
+``frequencies`` sum to one.
 """
 
 from __future__ import annotations
@@ -33,10 +29,9 @@ def mean_and_variance(values: Sequence[float], frequencies: Sequence[float]) -> 
 
 
 def _tilt(deviations: Sequence[float], frequencies: Sequence[float]) -> float:
-    """The theta at which sum f * d / (1 + theta * d) is zero, or the end of its range where it never is.
+    """The theta at which sum f * d / (1 + theta * d), which falls from -1 / max(d) to -1 / min(d), is zero.
 
-    The sum falls all the way from -1 / max(d) to -1 / min(d). It has no zero when an outermost deviation was never
-    observed; at the end of the range the missing probability is that outcome's.
+    It is the end of its range where an outermost deviation was never observed, whose the missing probability is.
     """
     from scipy.optimize import brentq
 
@@ -55,11 +50,7 @@ def _tilt(deviations: Sequence[float], frequencies: Sequence[float]) -> float:
 
 
 def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float) -> list[float]:
-    """The most likely distribution of that mean.
-
-    Returns:
-        One probability a value.
-    """
+    """The most likely distribution of that mean, one probability a value."""
     deviations = [v - mean for v in values]
     theta = _tilt(deviations, frequencies)
     chances = [f / (1.0 + theta * d) if f > 0.0 else 0.0 for f, d in zip(frequencies, deviations, strict=True)]
@@ -72,12 +63,8 @@ def fit_mean(values: Sequence[float], frequencies: Sequence[float], mean: float)
 def fit_t_value(values: Sequence[float], frequencies: Sequence[float], reference: float, t: float) -> list[float]:
     """The most likely distribution whose (mean - ``reference``) / standard deviation is ``t``.
 
-    Found by repeated tilting, each time with the constraint made linear at the last answer. The first one has the
-    two outermost values alone, which meet the constraint, so that its linear form can be met. ``frequencies`` must
+    Found by repeated tilting, each time with the constraint made linear at the last answer. ``frequencies`` must
     all be positive, and ``reference`` in the middle of the values.
-
-    Returns:
-        One probability a value.
     """
     first = 0.5 - 0.5 * t / math.sqrt(1.0 + t * t)
     probabilities = [first, *[0.0] * (len(values) - 2), 1.0 - first]
@@ -98,13 +85,8 @@ def fit_t_value(values: Sequence[float], frequencies: Sequence[float], reference
 def upper_tail(values: Sequence[float], counts: Sequence[int], mean: float) -> float:
     """The probability, if ``mean`` is the truth, of a greater sum than observed and half that of the same (mid-p).
 
-    The other probabilities are the most likely ones of that mean. All sums come from one Fourier transform of the
-    distribution of a single score, long enough for all that lies within ``_FAR`` standard deviations.
-
-    Args:
-        values: Ascending scores at equal distances, the first one 0 and the last one 1.
-        counts: Observations of each; at least one in all.
-        mean: Strictly between 0 and 1.
+    All sums come from one Fourier transform of the distribution of a single score, long enough for all that lies
+    within ``_FAR`` standard deviations. ``values`` are at equal distances from 0 to 1; ``mean`` lies between.
     """
     total = sum(counts)
     chances = fit_mean(values, [n / total for n in counts], mean)
@@ -124,11 +106,10 @@ def upper_tail(values: Sequence[float], counts: Sequence[int], mean: float) -> f
 
 
 def mean_interval(values: Sequence[float], counts: Sequence[int], tail: float) -> tuple[float, float]:
-    """All means under which neither tail of the observed sum, by ``upper_tail``, is less probable than ``tail``.
+    """The ends of all means under which neither tail of the observed sum is less probable than ``tail``.
 
-    Returns:
-        The lower and upper end. An end is 0 or 1 itself only if all observations are there, and the observed mean
-        where its own tail is less probable, as happens if ``tail`` is nearly a half.
+    An end is 0 or 1 itself only if all observations are there, and the observed mean where its own tail is less
+    probable, as happens if ``tail`` is nearly a half.
     """
     from scipy.optimize import brentq
 

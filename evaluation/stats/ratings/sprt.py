@@ -1,14 +1,8 @@
 """Wald's sequential test of one agent against another: stop as soon as the games have decided.
 
-Two hypotheses about the Elo difference, ``elo0`` and ``elo1``, are weighed by the logarithm of their likelihood
-ratio (LLR) until it leaves the interval ``(log(beta / (1 - alpha)), log((1 - beta) / alpha))``. Rates of draws
-and spreads are not assumed but set, under each hypothesis, to what explains the games best (the generalized
-ratio); see the papers named in ``scores``. Elo is normalized: a game's mean over its standard deviation,
-times ``800 / ln 10`` (M. Van den Bergh, "Normalized Elo", https://www.cantate.be/Fishtest/normalized_elo.pdf). The
-number of games of a test then does not depend on the rate of draws.
-
-An outcome that never happened counts as a thousandth of a game, as in fishtest and fastchess, so that ratios
-exist from the first game on.
+The logarithm of the likelihood ratio (LLR) is the generalized one (see ``scores``), so that rates of draws need
+not be assumed. Elo is normalized: a game's mean over its standard deviation, times ``800 / ln 10`` (M. Van den
+Bergh, "Normalized Elo", https://www.cantate.be/Fishtest/normalized_elo.pdf).
 """
 
 from __future__ import annotations
@@ -21,10 +15,11 @@ from dataclasses import asdict, dataclass
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import observed
-from zermelo.evaluation.stats.ratings.scores import fit_t_value, mean_and_variance
+from zermelo.evaluation.stats.ratings.scores import fit_t_value
 
 _NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
 _NEVER_SEEN = 1e-3
+"""Games that an outcome that never happened counts as, as in fishtest and fastchess."""
 
 
 class Decision(enum.StrEnum):
@@ -46,9 +41,6 @@ class SprtResult:
         lower_bound, upper_bound: See ``Sprt``.
         decision: The verdict.
         games: Games counted so far.
-        expected_games: About how many more games until a bound is met, if the agents go on as they have; infinite
-            if no game was played or nothing but one outcome in so few that no pace is known. A sum of
-            steps is taken for a Brownian motion, good while a step is small against the bounds.
         elo0, elo1, alpha, beta: Those of the ``Sprt``.
         paired: Whether pairs of games were counted.
     """
@@ -58,7 +50,6 @@ class SprtResult:
     upper_bound: float
     decision: Decision
     games: int
-    expected_games: float
     elo0: float
     elo1: float
     alpha: float
@@ -75,13 +66,7 @@ class SprtResult:
 @explained
 @dataclass(frozen=True, kw_only=True)
 class Sprt:
-    """A sequential test, checked when made; ask it after each game or pair.
-
-    Attributes:
-        elo0: The hypothesis H0, an Elo difference of the first agent over the second.
-        elo1: The hypothesis H1, greater than ``elo0``.
-        alpha: The chance of accepting H1 when H0 is true.
-        beta: The chance of accepting H0 when H1 is true.
+    """A sequential test, checked when made; ask it after each game or pair. ``sprt`` explains the settings.
 
     Raises:
         InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
@@ -143,30 +128,10 @@ class Sprt:
             decision = Decision.ACCEPT_H1
         elif llr <= lower:
             decision = Decision.ACCEPT_H0
-        remaining = math.inf if decision is Decision.CONTINUE else 0.0
-        if decision is Decision.CONTINUE and observations:
-            _, spread = mean_and_variance(ratios, frequencies)
-            remaining = games_each * _time_to_leave(llr, lower, upper, llr / total, spread)
         return SprtResult(
             llr=llr, lower_bound=lower, upper_bound=upper, decision=decision, games=observations * games_each,
-            expected_games=remaining, paired=games_each == 2, **asdict(self),
+            paired=games_each == 2, **asdict(self),
         )  # fmt: skip
-
-
-def _time_to_leave(start: float, lower: float, upper: float, drift: float, variance: float) -> float:
-    """Expected time until a Brownian motion leaves ``(lower, upper)``, by its drift and variance per time unit."""
-    if variance <= 0.0:
-        return math.inf
-    below, above = start - lower, upper - start
-    rate = 2.0 * drift / variance
-    if abs(rate) * (below + above) < 1e-9:
-        return below * above / variance
-    # The chance of leaving upwards, written so that no exponential overflows.
-    if rate > 0.0:
-        up = -math.expm1(-rate * below) / -math.expm1(-rate * (below + above))
-    else:
-        up = math.exp(rate * above) * math.expm1(rate * below) / math.expm1(rate * (below + above))
-    return max(0.0, (up * above - (1.0 - up) * below) / drift)
 
 
 @explained
@@ -188,13 +153,10 @@ def sprt(
         draws: Games drawn.
         losses: Games lost.
         pairs: Instead of the three, counts of pairs of games with the seats exchanged: LL, LD, WL, DD, WD, WW.
-        elo0: The hypothesis H0.
-        elo1: The hypothesis H1.
+        elo0: The hypothesis H0, an Elo difference of the first agent over the second.
+        elo1: The hypothesis H1, greater than ``elo0``.
         alpha: The chance of accepting H1 when H0 is true.
         beta: The chance of accepting H0 when H1 is true.
-
-    Returns:
-        The LLR, its bounds, the decision and the games to expect.
 
     Raises:
         InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or

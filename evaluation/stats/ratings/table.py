@@ -17,15 +17,13 @@ class PlayerRating:
     """The strength of one player, with an interval for its difference to the zero of the scale.
 
     Attributes:
-        name: The player.
         elo: Most likely rating (``RatingTable``). ``inf`` or ``-inf`` if the games say only "stronger" or "weaker"
             than the zero; then one end of the interval is finite.
-        lower: Lower end of the interval of ``elo``.
-        upper: Upper end.
+        lower, upper: The ends of the interval of ``elo``.
         standard_error: In Elo, from the curvature of the likelihood; 0 for the anchor, infinite without a finite
             estimate.
-        smoothed_elo: The rating with half a win each way added to every two players that met: always finite, on
-            the same zero, a little too near to it. Equal to ``elo`` while all ratings are finite.
+        smoothed_elo: The rating with half a win each way added to every two players that met: always finite, and
+            equal to ``elo`` while all ratings are.
         log_worth: Natural logarithm of the worth, on the same zero, in the model with effects of seats and ties:
             Davidson's of two players, Plackett and Luce's of more. Infinite if the games say so, 0 if they say
             nothing.
@@ -33,7 +31,6 @@ class PlayerRating:
             ``elo`` is the smoothed rating and the interval has no ends.
         method: How the interval was found (``Effect.method``).
         component: Which part of the pairing graph the player is in, from 0; ratings compare only within one.
-        games: Games played.
     """
 
     name: str
@@ -58,18 +55,15 @@ class RatingTable:
     it scored. In games of more than two seats 400 Elo are 10 to 1 of finishing ahead.
 
     Attributes:
-        players: One rating each.
         seat_effects: What a seat adds to the log-ability of whoever sits there. With two seats one effect, that of
             the first over the second; with more, that of each seat over the average of them. Empty if not fitted.
         tie_effects: Logarithm of the tie parameter of each number of players tied: with two equal players the
             chance of a draw is ``nu / (2 + nu)``, ``nu`` being its exponential. Empty if nothing was ever tied.
         components: The names of the players in each part of the pairing graph, largest first.
         anchor: The player at the zero, or None for the average of its component's largest group.
-        confidence: Of all intervals.
-        games: How many games were counted.
         log_likelihood: Natural logarithm of the maximum likelihood, without the multinomial constant.
         cycles: Agents that significantly beat each other in a circle (``find_cycles``).
-        notes: Sentences to be read before the numbers, empty if there is nothing to beware of.
+        notes: Sentences to be read before the numbers.
     """
 
     players: tuple[PlayerRating, ...]
@@ -121,17 +115,13 @@ class RatingTable:
         return estimate, lower, upper
 
     def _compared(self, first: str, second: str) -> tuple[ChoiceFit, Vector] | None:
-        self[first], self[second]  # raises for an unknown name
+        self[first], self[second]  # raises UnknownNameError for an unknown one
         if first == second or self._model is None or self._fit is None:
             return None
         return self._fit, self._model.mean(first) - self._model.mean(second)
 
     def difference(self, first: str, second: str) -> Effect:
-        """By how much ``first`` is stronger than ``second``, with an interval: ln 10 / 400 times the Elo.
-
-        Raises:
-            UnknownNameError: There is no such player.
-        """
+        """By how much ``first`` is stronger than ``second``, with an interval: ln 10 / 400 times the Elo."""
         name, compared = f"{first} - {second}", self._compared(first, second)
         if compared is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
@@ -143,9 +133,6 @@ class RatingTable:
 
         As sure as ``difference``: it exceeds 97.5 % where the 95 % interval lies above 0. Where the difference is
         infinite, half the chance of such one-sided results between equals is left for the other side.
-
-        Raises:
-            UnknownNameError: There is no such player.
         """
         compared = self._compared(first, second)
         if compared is None:

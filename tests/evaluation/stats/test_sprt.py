@@ -44,10 +44,8 @@ def test_bounds_and_decisions():
     assert result.upper_bound == pytest.approx(math.log(0.95 / 0.05))
     assert result.llr == 0.0
     assert result.decision is Decision.CONTINUE
-    assert result.expected_games == math.inf
     won = sprt(600, 200, 200, elo0=0, elo1=10)
     assert won.decision is Decision.ACCEPT_H1
-    assert won.expected_games == 0
     lost = sprt(200, 200, 600, elo0=0, elo1=10)
     assert lost.decision is Decision.ACCEPT_H0
     assert "accept H0" in str(lost)
@@ -61,26 +59,23 @@ def test_exchanging_agents_and_hypotheses_turns_the_sign():
     one = sprt(120, 60, 100, elo0=-3, elo1=8)
     other = sprt(100, 60, 120, elo0=-8, elo1=3)
     assert one.llr == pytest.approx(-other.llr)
-    assert one.expected_games == pytest.approx(other.expected_games)
 
 
 @pytest.mark.parametrize("counts", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 726), (0, 10**6, 0), (10**6, 0, 0)])
 def test_degenerate_tables_have_ratios(counts):
     result = sprt(*counts, elo0=0, elo1=10)
     assert math.isfinite(result.llr)
-    assert result.expected_games >= 0
-    assert not math.isnan(result.expected_games)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_error_rates_and_expected_games(seed):
+def test_error_rates(seed):
     """Under each hypothesis the wrong one is accepted at most about as often as promised."""
     rng = random.Random(seed)
     test = Sprt(elo0=0, elo1=60)
     # With draws of 40 %, the score whose normalized Elo is 60.
     better = brentq(lambda x: (x - 0.5) / math.sqrt(x - 0.1 - x * x) - 60 * math.log(10) / 800, 0.5, 0.6)
     for truth, wrong in ((0.5, Decision.ACCEPT_H1), (better, Decision.ACCEPT_H0)):
-        errors = games = 0
+        errors = 0
         for _ in range(60):
             counts = [0, 0, 0]
             while True:
@@ -91,11 +86,7 @@ def test_error_rates_and_expected_games(seed):
                 if result.decision is not Decision.CONTINUE:
                     break
             errors += result.decision is wrong
-            games += sum(counts)
         assert errors <= 9  # Of 60 at 5 %: more than that has a chance under one in a thousand.
-        so_far = test.test(*(round(100 * share) for share in (truth - 0.2, 0.4, 0.8 - truth)))
-        assert so_far.decision is Decision.CONTINUE
-        assert 0.6 < games / 60 / (100 + so_far.expected_games) < 1.6
 
 
 @pytest.mark.parametrize(
