@@ -233,7 +233,6 @@ class Result(NamedTuple):
         return self.failure is not None and self.failed_seat is None
 
     def half_points(self, agent: str) -> int:
-        """2, 1 or 0: what the game was worth to one of two agents."""
         return half_points(self.ranks)[self.agents.index(agent)]
 
 

@@ -66,7 +66,6 @@ class ScheduledGame(NamedTuple):
 
 
 def game_order(game_id: str) -> tuple[int, ...]:
-    """Sorts game ids as the schedule has them."""
     return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
 
 
@@ -114,7 +113,6 @@ class Schedule(Sequence[ScheduledGame]):
 
     @cached_property
     def _pairs(self) -> list[tuple[int, ...]]:
-        """The agents of each pairing, in the order of their numbers: who begins depends on nothing else."""
         pairings = dict.fromkeys(_groups(len(self.agents), self.seats))
         if self.teams:
             pairings |= dict.fromkeys((agent,) * self.seats for agent in range(len(self.agents)))
@@ -222,7 +220,6 @@ def _groups(agents: int, seats: int) -> list[tuple[int, ...]]:
 
 
 def checked_seed(seed: Any) -> int:
-    """The seed as an ``int``."""
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
         raise InvalidSettingError(f"seed must be a whole number of at least 0, not {seed!r}")
     return int(seed)

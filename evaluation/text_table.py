@@ -62,7 +62,6 @@ class TextTable:
         ]
 
     def html(self) -> str:
-        """The table for a notebook."""
         head, *rows = ([html.escape(printable(cell)) for cell in row] for row in (self.columns, *self.rows))
         lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
         heading = "".join(f"<th>{cell}</th>" for cell in head)
@@ -79,5 +78,4 @@ def _width(text: str) -> int:
 
 
 def terminal_width() -> int | None:
-    """Characters of a line of the terminal that standard output is; None if it is none."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

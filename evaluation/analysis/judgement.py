@@ -99,7 +99,6 @@ class Judgements:
 
     @property
     def mattered_optimal(self) -> int:
-        """Optimal moves where it mattered."""
         return self.mattered - (self.judged - self.optimal)
 
     @property
@@ -145,7 +144,6 @@ class AgentJudgement:
 
     @property
     def total(self) -> Judgements:
-        """The judged moves of all phases."""
         return sum(self.phases.values(), Judgements())
 
 
@@ -168,12 +166,10 @@ class JudgeTable:
     notes: tuple[str, ...] = ()
 
     def agent(self, name: str) -> AgentJudgement:
-        """The line of an agent, by name."""
         return next(line for line in self.agents if line.agent == name)
 
     @property
     def about(self) -> str:
-        """An explanation of the numbers."""
         return (
             f"Moves with a choice, of {self.games:,} games, where the value of every action could be proven "
             f"within {self.nodes:,} nodes{' (compiled)' if self.compiled else ''}. Regret is what a move gave "
@@ -257,7 +253,6 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, ply: int, played: int, mark: Mark, values: Mapping[int, float], position: str) -> MoveVerdict:
-        """The verdict on a move, by the exact value of every legal action."""
         ranked = sorted(values, key=lambda action: (-values[action], action))
         groups = itertools.groupby(ranked, key=values.__getitem__)
         return cls(ply, played, mark, [(value, [*same]) for value, same in groups], position)
@@ -268,7 +263,6 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def values(self) -> Mapping[int, float]:
-        """The exact value of every legal action."""
         return {action: value for value, actions in self.groups for action in actions}
 
 
@@ -288,12 +282,10 @@ class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
     of: str = ""
 
     def to_json(self) -> str:
-        """One line of JSON."""
         return msgspec.json.encode(self).decode()
 
     @classmethod
     def from_json(cls, line: str) -> GameVerdict:
-        """Reads what ``to_json`` wrote."""
         try:
             return msgspec.json.decode(line, type=cls)
         except (ValueError, RecursionError) as error:

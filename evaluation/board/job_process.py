@@ -107,7 +107,6 @@ def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
 
 
 def _judged(record: GameRecord) -> dict[str, Any]:
-    """The judge's verdicts on the game's moves; a sentence if it can prove nothing here."""
     try:
         table = judge([record], nodes=_JUDGED, trust=True)
     except UnsupportedGameError as error:
@@ -145,7 +144,6 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
 
 
 def label_of(game: Any, state: Any, action: int) -> str:
-    """A move as people write it, or its number."""
     return move_text(game, state, action) or str(action)
 
 
@@ -158,7 +156,6 @@ _PAUSE: Final = 0.1
 
 
 def main(requests: int, answers: int) -> None:
-    """Does jobs until there are no more."""
     _JobLoop(requests, answers).work()
 
 

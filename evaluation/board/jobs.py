@@ -58,7 +58,6 @@ class JobProcess:
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is a job whose answer is awaited."""
         return self._wanted is not None
 
     def ask(self, job: dict[str, Any], on_answer: OnAnswer) -> None:
@@ -86,7 +85,6 @@ class JobProcess:
             self.prepare({"kind": "rest"})
 
     def close(self) -> None:
-        """Ends the process, and waits until it has ended."""
         with self._lock:
             self._wanted, process = None, self._process
             if process is not None:
@@ -95,7 +93,6 @@ class JobProcess:
             self._reader.join(_PATIENCE)
 
     def _send(self, wanted: _Wanted) -> str | None:
-        """Sends a job to the process; a sentence where that fails."""
         try:
             self._write(wanted.number, wanted.job)
             self._busy.add(wanted.number)
@@ -182,7 +179,6 @@ class Jobs:
         return {"kind": kind, "agent": agent, "seat": seat, "seed": seed, "game": self._number, "env": env}
 
     def ready(self, seat: int) -> dict[str, Any]:
-        """To prepare for the moves of a seat."""
         return self._job("ready", self.settings.opponent, self._session.driver, seat)
 
     def move(self, seat: int) -> dict[str, Any]:
@@ -206,7 +202,6 @@ class Jobs:
         return self._job("analyse", analyst, driver, seat) | {"seconds": seconds}
 
     def review(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
-        """To look at the whole game, at each move for so long."""
         session = self._session
         if session.hides:
             raise UnsupportedGameError("a review would show what is hidden: wait for the end of the game")
@@ -250,7 +245,6 @@ class Analyst:
         self.follows, self.problem = self.follows and not is_new, ""
 
     def analyse(self, job: dict[str, Any], ply: int) -> None:
-        """Begins the analysis of a position."""
         self.stop()
         self.ply = ply
         self._ask(job, self._take_analysis)
@@ -264,7 +258,6 @@ class Analyst:
         self._ask(job, self._take_hint)
 
     def review(self, job: dict[str, Any]) -> None:
-        """Begins a review."""
         self.stop()
         self._review, self.follows = None, False
         self._ask(job, self._take_review)
@@ -297,7 +290,6 @@ class Analyst:
         self._process.ask(job, answered)
 
     def view(self) -> dict[str, Any]:
-        """Plain values for the page."""
         return {
             "analysis": self._analysis,
             "analysed": self.ply,
@@ -307,5 +299,4 @@ class Analyst:
         }
 
     def close(self) -> None:
-        """Ends the process."""
         self._process.close()

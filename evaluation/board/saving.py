@@ -21,13 +21,11 @@ LARGEST: Final = 2**20
 
 
 def formats_of(env: str) -> tuple[ExportFormat, ...]:
-    """The files that a game of an environment can be saved in, the usual one first."""
     own = notation_of(env)
     return (ExportFormat.JSON,) if own is None else (own, ExportFormat.JSON)
 
 
 def saved_game(record: GameRecord, form: str, *, finished: bool) -> str:
-    """The text of a file of a game."""
     if form not in formats_of(record.env):
         formats = " and ".join(formats_of(record.env))
         raise InvalidSettingError(f"games of {record.env} are saved as {formats}, not as {shown(form, 20)}")
@@ -54,7 +52,6 @@ def load_game(text: str, env: str) -> GameRecord:
 
 
 def _record(env: str, moves: list[Any]) -> GameRecord:
-    """A record of moves alone; actions may be texts."""
     played = tuple(Move(place % 2, move) for place, move in enumerate(moves))
     names = ("", "")
     return GameRecord(

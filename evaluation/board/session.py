@@ -108,11 +108,9 @@ class Session:
 
     @property
     def mover(self) -> int | None:
-        """The seat to move; None when the game is over."""
         return None if self.lost_on_time is not None else self._mover
 
     def require_mover(self) -> int:
-        """The seat to move."""
         if (seat := self.mover) is not None:
             return seat
         late = self.lost_on_time
@@ -182,7 +180,6 @@ class Session:
     # -- moves -------------------------------------------------------------------------------------------------
 
     def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = ()) -> None:
-        """Plays a move of the seat to move."""
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
         refusal = self.driver.refusal(action)
@@ -194,7 +191,6 @@ class Session:
         self._arrive()
 
     def _written(self, seat: int, action: Any) -> tuple[str, list[str]]:
-        """How people write a legal action, and the spots that it goes through."""
         if not isinstance(action, int):
             return "", []
         texts = written_moves(self.driver.env, [action])[action]
@@ -209,7 +205,6 @@ class Session:
         self.go_back_to(mine[-1])
 
     def go_back_to(self, ply: int) -> None:
-        """Takes back all moves from a ply on."""
         self.driver, self.lost_on_time = self.replayed(ply), None
         del self.played[ply:]
         del self.frames[ply:]
@@ -237,7 +232,6 @@ class Session:
             self._arrive()
 
     def fall(self, seat: int) -> None:
-        """Ends the game because a seat's time is over."""
         self.lost_on_time = seat
         self.frames[-1] = self._frame()
 
@@ -245,7 +239,6 @@ class Session:
 
     @property
     def rewards(self) -> list[float]:
-        """The rewards of each seat; 1 and -1 if a player ran out of time."""
         if self.lost_on_time is None:
             return [reward if math.isfinite(reward) else 0.0 for reward in self.driver.rewards]
         return [-1.0 if seat == self.lost_on_time else 1.0 for seat in range(len(self.driver.seat_names))]

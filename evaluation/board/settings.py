@@ -58,7 +58,6 @@ def changed_settings(settings: BoardSettings, wanted: Mapping[str, Any]) -> Boar
 
 
 def text_setting(name: str, value: Any) -> str:
-    """A setting that is a text."""
     if not isinstance(value, str) or len(value) > LONGEST:
         raise InvalidSettingError(f"{name} is a text of at most {LONGEST} characters, not {shown(value, 40)}")
     return value.strip()
@@ -86,7 +85,6 @@ def require_startable(spec: str) -> None:
 
 
 def _settings_of(spec: Spec) -> Iterator[tuple[str, Any]]:
-    """All settings in a spec, at every depth."""
     for name, value in spec.arguments.items():
         yield name, value
         if isinstance(value, Spec):
@@ -122,7 +120,6 @@ class Clock:
         self._running, self._since = seat, self._now()
 
     def press(self) -> None:
-        """Ends a move: the running clock stops, and gets what a move adds."""
         seat = self._running
         self._stop()
         if seat is not None:
@@ -134,12 +131,10 @@ class Clock:
         self._running = None
 
     def left(self, seat: int) -> float:
-        """The seconds that a seat has left, at least 0."""
         spent = self._now() - self._since if seat == self._running else 0.0
         return max(self._left[seat] - spent, 0.0)
 
     def shown(self, seat: int) -> GameClock:
-        """What an agent is told before its move."""
         left = tuple(map(self.left, range(len(self._left))))
         return GameClock(left=left, seat=seat, increment=self._added)
 

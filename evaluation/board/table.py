@@ -99,12 +99,10 @@ class Table:
         return seat is not None and seat not in self._session.people
 
     def surface(self) -> dict[str, Any] | None:
-        """The spots of the board, if it has any."""
         with self._lock:
             return None if self._session.hides else surface_of(self._session.game)
 
     def frame(self, ply: int) -> str:
-        """The text of a position."""
         with self._lock:
             return self._frame(ply).text
 
@@ -121,7 +119,6 @@ class Table:
         return frames[ply]
 
     def view(self) -> dict[str, Any]:
-        """All that the page shows, as plain values."""
         with self._lock:
             self._look_at_clock()
             session = self._session
@@ -212,7 +209,6 @@ class Table:
         self._moved()
 
     def play(self, move: Any) -> None:
-        """Plays a person's move."""
         if isinstance(move, bool) or not isinstance(move, int | str) or len(str(move)) > LONGEST:
             raise InvalidSettingError(f"a move is its number or a text, not {shown(move, 40)}")
         with self._lock:
@@ -222,7 +218,6 @@ class Table:
             self._play(str(move), time.monotonic() - self._since)
 
     def back(self) -> None:
-        """Takes back the person's last move and what followed."""
         with self._lock:
             has_time = self._session.lost_on_time is None
             self._session.take_back()
@@ -230,7 +225,6 @@ class Table:
             self._changed_by_person()
 
     def swap(self) -> None:
-        """Exchanges the seats of person and agent."""
         with self._lock:
             self._session.swap()
             self._changed_by_person()
@@ -251,7 +245,6 @@ class Table:
                 self._changed()
 
     def _look_at_clock(self) -> None:
-        """Ends the game if a player's time is over."""
         fallen = None if self._clock is None else self._clock.fallen()
         if fallen is None or self._session.mover is None:
             return
@@ -297,7 +290,6 @@ class Table:
                 self._analyst.analyse(self._jobs.analysis(ply, self._settings.analyst), ply)
 
     def hint(self) -> None:
-        """Looks for a good move for a moment, and shows it."""
         with self._lock:
             self._look_at_clock()
             if self._is_agents(self._session.require_mover()):
@@ -307,7 +299,6 @@ class Table:
             self._changed()
 
     def review(self) -> None:
-        """Looks at the whole game: values by move, and what the judge proves."""
         with self._lock:
             self._analyst.review(self._jobs.review(self._names(), _REVIEW_SECONDS))
             self._changed()
@@ -315,7 +306,6 @@ class Table:
     # -- files -------------------------------------------------------------------------------------------------
 
     def save(self, form: str) -> str:
-        """The text of a file of the game."""
         with self._lock:
             if self._session.hides:
                 raise UnsupportedGameError("a file would show what is hidden: wait for the end of the game")
@@ -334,7 +324,6 @@ class Table:
             self._changed_by_person()
 
     def close(self) -> None:
-        """Ends the processes."""
         self._player.close()
         self._analyst.close()
 
@@ -362,7 +351,6 @@ def _seats_of(session: Session, clock: Clock | None, players: Sequence[str]) -> 
 
 
 def _outcome_of(session: Session) -> str | None:
-    """How the game has ended; None while it goes on."""
     if session.mover is not None:
         return None
     names, rewards = session.driver.seat_names, session.rewards

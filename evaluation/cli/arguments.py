@@ -35,14 +35,12 @@ TYPED: Final = "zermelo.typed"
 
 
 def folder(text: str | Path) -> Path:
-    """A folder by its name; an empty one is no name, though ``pathlib`` takes it for the current folder."""
     if not str(text):
         raise typer.BadParameter("it is empty: name a folder")
     return Path(text)
 
 
 def results_folder(context: typer.Context, name: Path | None) -> Path | None:
-    """A folder with results, which is no environment."""
     if name is None or context.resilient_parsing or name.exists() or not _is_env(str(name)):
         return name
     typed = " ".join(shlex.quote(one) for one in context.meta.get(TYPED, ()) if not one.startswith("-"))
@@ -53,7 +51,6 @@ def results_folder(context: typer.Context, name: Path | None) -> Path | None:
 
 
 def environment(context: typer.Context, name: str) -> str:
-    """The name of an environment, which is neither an agent nor a folder with results."""
     if context.resilient_parsing or _is_env(name):
         return name
     if name in agent_names():
@@ -136,7 +133,6 @@ def position_after(env: str, moves: str, seed: int) -> EnvDriver:
 
 
 def game_after(env: str, moves: str, seed: int) -> tuple[Game[Any], Any]:
-    """The game of that environment, and its state after such moves."""
     from zermelo.envs.adapters.as_game import as_game
 
     live = position_after(env, moves, seed).env
@@ -145,7 +141,6 @@ def game_after(env: str, moves: str, seed: int) -> tuple[Game[Any], Any]:
 
 
 def file_for(out: str, env: str, suffix: str) -> Path:
-    """The file that was named, or one that is named after the environment."""
     return Path(out or env.rpartition("/")[2].partition("(")[0] + suffix)
 
 
@@ -166,12 +161,10 @@ class LiveLine:
         self._watched = sys.stderr.isatty()
 
     def show(self, text: str) -> None:
-        """Writes over the line."""
         if self._watched:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Takes the line away."""
         self.show("")
 
 
@@ -197,7 +190,6 @@ class SearchLimits:
     seconds: float | None = None
 
     def added_to(self, agents: Sequence[str]) -> list[str]:
-        """The texts of agents with these limits."""
         limits = {name: value for name, value in asdict(self).items() if value is not None}
         if not limits:
             return list(agents)

@@ -17,7 +17,6 @@ _OF_AGENTS: Final = ("agent", "opponent", "blueprint")
 
 
 def environments(incomplete: str) -> list[str]:
-    """The ids of environments that begin so."""
     from zermelo.envs.registration.registry import list_envs
 
     return [entry.name for entry in list_envs() if entry.name.startswith(incomplete) and "<" not in entry.name]
@@ -47,7 +46,6 @@ def _names(start: str) -> list[str]:
 
 
 def _owner(before: str) -> str:
-    """The agent whose brackets are open at the end of a text; empty if none has that name."""
     from zermelo.agents.specs import agent_names
 
     depth = 0

@@ -121,7 +121,6 @@ def tune_command(
 
 @contextlib.contextmanager
 def _progress() -> Iterator[_OnGame]:
-    """Shows a bar for each name that the function is called with."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -20,7 +20,6 @@ _WORDS: Final = {int: "a whole number", float: "a number", Path: "the name of a 
 
 
 def no_command(name: str, names: Sequence[str]) -> UnknownNameError:
-    """The error for a command that there is not."""
     hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
     return UnknownNameError(f"no command is called {name!r}: {hint}")
 

@@ -103,7 +103,6 @@ def _play_in_terminal(env: str, opponent: str, seat: int, seed: int, *, ponder: 
 
 
 def _played_out(driver: Any, agents: dict[int, Any], ponderers: list[Any]) -> bool:
-    """Plays the game; False if the person leaves it."""
     while (mover := driver.turn()) is not None:
         agent = agents.get(mover)
         if agent is not None:
@@ -142,7 +141,6 @@ def _show(env: Any, seat: int | None) -> None:
 
 
 def _ask(driver: Any) -> Any:
-    """The move that is typed; None for an end of the game."""
     from zermelo.envs.errors import IllegalActionError
     from zermelo.evaluation.positions.moves import listed_moves, move_labels, read_move
 

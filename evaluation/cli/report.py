@@ -96,7 +96,6 @@ def report(
 
 
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
-    """The arguments of ``report_page`` for a folder with a tournament."""
     from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.match.replay import Replayer
     from zermelo.evaluation.storage.games import read_games

@@ -124,12 +124,10 @@ class _Shower:
         return one_line(names, len(actions), width)
 
     def ranked(self, numbers: Mapping[int, float], form: str) -> list[str]:
-        """Actions with their numbers, the greatest first."""
         ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
         return [f"{self.line(action)}: {number:{form}}" for action, number in ranked]
 
     def iteration(self, result: SearchResult) -> None:
-        """Prints a line for an iteration."""
         if result.visits:
             progress = f"simulations {result.stats['simulations']:>9,.0f}  value {result.value:>9.4f}"
             visits = "  ".join(self.ranked(result.visits, ",")[:4])
@@ -287,7 +285,6 @@ _TRAITS = ("information", "chance", "reward_sum")
 
 
 def _print_traits(traits: Traits) -> None:
-    """Prints what holds of an environment, and who or what says so."""
     for name in _TRAITS[: 2 + (traits.seats > 1)]:
         typer.echo(f"  {name:<12}  {getattr(traits, name)!s:<13}  {traits.source(name)}")
     if traits.assumed:
@@ -296,7 +293,6 @@ def _print_traits(traits: Traits) -> None:
 
 
 def _print_kernel(kernel: str, seconds: float) -> None:
-    """Adds to the game's line as soon as there is something to add."""
     typer.echo(f"  {kernel} {seconds:.1f} s", nl=False)
     sys.stdout.flush()
 
@@ -380,7 +376,6 @@ def tree(
 
 
 def _print_book(env: str, moves: str, book: str, depth: int) -> None:
-    """Prints the lines of an opening book, good moves marked and followed."""
     from zermelo.agents.knowledge.books import outline
     from zermelo.evaluation.positions.moves import name_of
 

@@ -169,7 +169,6 @@ def _played(table: PolicyTable, path: str, states: str = "states") -> str:
 def _by_policy(
     game: Any, tolerance: float, seconds: float | None, policy: str, live: arguments.LiveLine
 ) -> _SolvedText:
-    """An equilibrium of a small game of hidden information."""
     from zermelo.agents.base.limits import StoppedBy
     from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
 
@@ -202,7 +201,6 @@ def _by_policy(
 
 
 def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _SolvedText:
-    """Best play in a game of chance or for one player, by value iteration."""
     from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve_policy import policy_of_values
     from zermelo.agents.solving.value_iteration import value_iteration
@@ -239,7 +237,6 @@ def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy
 def _by_search(
     game: Any, state: Any, settings: dict[str, Any], most_states: int, policy: str, plan: Plan, live: _Live
 ) -> _SolvedText:
-    """A proof, for two opposed players who see everything."""
     from zermelo.agents.equilibrium.policy_table import Plan
     from zermelo.agents.solving.solve import solve
     from zermelo.agents.solving.solve_policy import solve_policy

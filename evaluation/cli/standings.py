@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def print_standings(standings: Standings, *, as_json: bool) -> None:
-    """Prints the standings on standard output, as tables unless asked otherwise."""
     from zermelo.evaluation.text_table import terminal_width
 
     typer.echo(standings.to_json() if as_json else standings.text(terminal_width()))

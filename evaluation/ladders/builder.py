@@ -116,7 +116,6 @@ class LadderBuilder:
         self._journal = Journal(self.journal, f"{self._game}, seed {self.seed}")
 
     def build(self) -> dict[str, Any]:
-        """The ladder, as its file holds it."""
         rungs: list[str] = []
         with contextlib.closing(self._found):
             self._climb()
@@ -191,7 +190,6 @@ class LadderBuilder:
         self._play([(lower, upper)], self._games_for(COARSE_SHARE * self.seconds, COARSE, (lower, upper)))
 
     def table(self) -> RatingTable:
-        """The ratings of all agents, draws counting half."""
         counts = GameCounts()
         for (first, second), (wins, draws, losses, _) in self._results.items():
             counts += GameCounts.match(first, second, wins=2 * wins + draws, losses=2 * losses + draws)
@@ -372,7 +370,6 @@ def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
 
 
 def _share(target: float, lower: float, upper: float) -> float:
-    """Where a rating lies between two others, not too near to either."""
     return min(max((target - lower) / max(upper - lower, 1.0), 0.15), 0.85)
 
 

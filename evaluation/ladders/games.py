@@ -54,7 +54,6 @@ class BlockPlayer(PureWork):
     seed: int
 
     def run(self, block: Block, on_turn: Callable[[int], None] | None = None) -> tuple[Block, MatchResult, float]:
-        """The result of a block, and the processor time that its games took."""
         seed = derived_seed(self.seed, block.first, block.second, block.number)
         try:
             match = Match(self.env, block.first, block.second, block.games // 2, opening=OPENING)
@@ -65,7 +64,6 @@ class BlockPlayer(PureWork):
         return block, match.play(seed), time.process_time() - started
 
     def _one_by_one(self, block: Block, seed: int) -> MatchResult:
-        """The games of agents or environments that do not compile."""
         driver = drive_env(build_env(self.env)[0], seed)
         standings = round_robin(
             self.env, {"first": block.first, "second": block.second}, games=block.games, seed=seed, progress=False,

@@ -74,7 +74,6 @@ class RewardLadderBuilder:
             check_number(name, getattr(self, name), lower=0, above=True)
 
     def build(self) -> dict[str, Any]:
-        """The ladder, as its file holds it."""
         live = build_env(self.env)[0]
         live.reset(seed=0)
         baseline, started = BASELINES.get(self.method, "random"), time.process_time()
@@ -104,7 +103,6 @@ class RewardLadderBuilder:
         }
 
     def _measured(self, baseline: str) -> Iterator[tuple[Rung, int]]:
-        """Candidates with their mean rewards, and their games."""
         agents = CANDIDATES[self.method]
         for agent in agents:
             if agent == baseline == "random":
@@ -129,7 +127,6 @@ class RewardLadderBuilder:
                 yield Rung(agent, mean, lower, upper, float(f"{1000 * row.seconds_per_move:.2g}")), row.games
 
     def _row(self, agent: str, baseline: str, games: int, seed: int) -> Any:
-        """The table's row of an agent in games with the baseline."""
         standings = round_robin(
             self.env, {"it": agent, "baseline": baseline}, games=games, seed=seed, progress=False,
             score=Scoring.REWARDS, isolation=AgentLimits(isolate=Isolate.NONE),

@@ -44,7 +44,6 @@ def score_texts(ranking: Ranking, row: AgentRow) -> tuple[str, str]:
 
 
 def with_error(reward: MeanReward | None, few: bool) -> str:
-    """A mean and half of its interval."""
     if reward is None:
         return ""
     half = (reward.interval[1] - reward.interval[0]) / 2
@@ -52,7 +51,6 @@ def with_error(reward: MeanReward | None, few: bool) -> str:
 
 
 def ordinal(seat: int) -> str:
-    """1st, 2nd, ..."""
     return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
 
 
@@ -62,7 +60,6 @@ def number(value: float) -> str:
 
 
 def ends(interval: tuple[float, float]) -> str:
-    """The ends of an interval; empty where one is infinite."""
     low, high = interval
     return f"{number(low)} .. {number(high)}" if math.isfinite(high - low) else ""
 
@@ -84,7 +81,6 @@ def likelihood(value: float) -> str:
 
 
 def elo_ends(rating: PlayerRating) -> str:
-    """The interval of a rating."""
     if rating.lower == rating.upper:  # the anchor
         return ""
     if rating.status == "undetermined":
@@ -97,7 +93,6 @@ def elo_ends(rating: PlayerRating) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Seconds as milliseconds; empty for nan."""
     if math.isnan(seconds):
         return ""
     milliseconds = 1000 * seconds

@@ -102,7 +102,6 @@ def _json(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
 
 @contextlib.contextmanager
 def _parquet(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
-    """Typed columns, in groups of rows."""
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 

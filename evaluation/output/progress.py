@@ -59,7 +59,6 @@ class Pace:
         self._moment: float | None = None
 
     def step(self) -> None:
-        """One more game."""
         with self._lock:
             self.done += 1
             self._last = time.monotonic()
@@ -84,7 +83,6 @@ class Pace:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the beginning."""
         return self._time() - self._started
 
     @property
@@ -102,7 +100,6 @@ class Pace:
 
     @property
     def speed(self) -> str:
-        """The rate and what is left, in words."""
         rate, left = self.rate, self.left
         if left is None:
             return f"{duration(self.elapsed)} so far"
@@ -188,7 +185,6 @@ class ProgressDisplay:
 
 
 def _table(ranking: Ranking, most: int, width: int) -> str:
-    """The first agents, one a line; long names are cut, numbers are not."""
     wide = width >= NARROW
     headings, lines = results(ranking, counts=wide, interval=wide)
     lines = lines[:most]

@@ -223,7 +223,6 @@ class Standings(Ranking):
         return TextTable(["#", "with" if team else "against", *numbers, *seats, "ms/move"], rows, names=(1,))
 
     def _rating_table(self) -> TextTable:
-        """Elo with its interval, and how likely it is that the leader is stronger."""
         rows = []
         for number, row in enumerate(self.rows, start=1):
             rating = _rating_of(self, row.agent)

@@ -27,13 +27,11 @@ def _shown(value: Any) -> Any:
 
 
 def resource(name: str, package: str) -> str:
-    """The text of a file of a package's folder ``assets``."""
     return (importlib.resources.files(package) / "assets" / name).read_text("utf-8")
 
 
 @functools.cache
 def environment(package: str) -> jinja2.Environment:
-    """The templates of a package's folder ``assets``."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: resource(name, HERE if name == FRAME else package)),
         finalize=_shown, undefined=jinja2.StrictUndefined, autoescape=True,

@@ -107,7 +107,6 @@ def _words(line: str) -> list[str]:
 
 
 def _of_openspiel(state: Any, seat: int) -> str:
-    """OpenSpiel's own words for what a player knows."""
     kind = state.get_game().get_type()
     if kind.provides_information_state_string:
         return str(state.information_state_string(seat))

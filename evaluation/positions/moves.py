@@ -116,7 +116,6 @@ def _find(written: Mapping[int, Sequence[str]], text: str) -> list[int]:
 
 
 def read_move(driver: EnvDriver, text: str) -> Any:
-    """The legal move that a text means, as ``env.step`` takes it."""
     word = text.strip()
     if _NUMBER.fullmatch(word):
         return _checked(driver, int(word))

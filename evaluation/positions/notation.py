@@ -60,7 +60,6 @@ def export_notation(
 
 
 def notation_of(env: str) -> ExportFormat | None:
-    """The notation for games of an environment; None where there is none."""
     with contextlib.suppress(InvalidSettingError):
         name = parse_spec(env).name
         return next((form for form, notation in _NOTATIONS.items() if name in notation.envs), None)
@@ -70,7 +69,6 @@ def notation_of(env: str) -> ExportFormat | None:
 def game_text(
     record: GameRecord, form: ExportFormat, number: int = 1, date: str = "", finished: bool = True
 ) -> str:
-    """One game of chess in PGN, or of Go in SGF."""
     notation = _NOTATIONS[form]
     if notation_of(record.env) is not form:
         raise InvalidSettingError(

@@ -82,7 +82,6 @@ def round_of(record: GameRecord, number: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text with single spaces and no line feeds."""
     return " ".join(text.split())
 
 

@@ -27,7 +27,6 @@ _TOKEN: Final = re.compile(
 
 
 def go_rules(env: str, settings: Mapping[str, Any]) -> Go:
-    """The rules of an environment of Go, by its name and settings."""
     theirs = "board_size" in settings or env.startswith("classic/")
     size = int(settings.get("board_size" if theirs else "size", 19 if theirs else Go().size))
     return Go(size, float(settings.get("komi", Go().komi)), 0 if theirs else int(settings.get("superko", 1)))
@@ -199,7 +198,6 @@ def _main_lines(text: str) -> Iterator[tuple[int, list[dict[str, list[str]]]]]:
 
 
 def _main_line(text: str, place: int) -> tuple[list[dict[str, list[str]]], int]:
-    """The nodes of the game that begins there, and the place where it ends."""
     nodes: list[dict[str, list[str]]] = []
     depth, is_main = 0, True
     while True:

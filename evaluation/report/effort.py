@@ -43,7 +43,6 @@ class AgentEffort:
     hits: int = 0
 
     def add(self, move: Move) -> None:
-        """Counts a move."""
         _, _, seconds, nodes, depth, _, expected = move
         self.moves += 1
         self.seconds += seconds
@@ -75,7 +74,6 @@ class Effort:
         self.agents = defaultdict[str, AgentEffort](AgentEffort)
 
     def add(self, game: GameRecord) -> None:
-        """Counts a game."""
         self.versions = self.versions or game.versions
         self.games += 1
         for move in game.moves:
@@ -103,7 +101,6 @@ class RatingHistory:
         self._blocks = 1
 
     def add(self, game: GameRecord) -> None:
-        """Counts a game of two seats or more that is not void."""
         block = game.game_id.partition(".")[0]
         if not block.isascii() or not block.isdigit() or len(game.agents) < 2 or game.void:
             return
@@ -116,7 +113,6 @@ class RatingHistory:
         self._parts[number // self._blocks][Result.of(game)[:2]] += 1
 
     def plot(self, standings: Ranking, order: Sequence[str]) -> str:
-        """The lines of the first agents; nothing where there are too few games."""
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
             return ""

@@ -32,7 +32,6 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def part(name: str, *values: Any) -> Markup:
-    """The HTML of a macro of ``parts.html``."""
     macro: Callable[..., str] = getattr(environment(HERE).get_template("parts.html").module, name)
     return Markup(macro(*values))
 
@@ -93,7 +92,6 @@ class Line(NamedTuple):
 
 
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers between two, about as many as wanted."""
     raw = (high - low) / max(1, wanted)
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
@@ -126,7 +124,6 @@ def interval_plot(caption: str, lines: Sequence[Interval], unit: str) -> str:
 
 
 def _marks(low: float, high: float) -> list[tuple[float, str]]:
-    """Round numbers between two, with as many digits as tell them apart."""
     marks = ticks(low, high)
     digits = max(0, -math.floor(math.log10(marks[1] - marks[0]) + 1e-9)) if len(marks) > 1 else 0
     return [(mark, number(mark, digits)) for mark in marks]

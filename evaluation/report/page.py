@@ -117,7 +117,6 @@ def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, f
 
 
 def training_page(curves: Sequence[Curve]) -> str:
-    """The report of training runs alone."""
     if not curves:
         raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
     parts = [training_section(curve, place) for place, curve in enumerate(curves, start=1)]

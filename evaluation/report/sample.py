@@ -56,7 +56,6 @@ class GameSample:
         self._size = 0
 
     def add(self, game: GameRecord, line: str) -> None:
-        """Considers a game, and its line of JSON."""
         if not self._wanted:
             return
         text = f"{self._seed} {game.game_id} {game.seed}"

@@ -47,12 +47,10 @@ _TEAMS: Final = (
 
 
 def notes_section(notes: Sequence[str]) -> str:
-    """Notes to be read before the numbers."""
     return section("notes", "Read this first", part("notes", notes)) if notes else ""
 
 
 def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "") -> str:
-    """Ratings with intervals, and how they came about."""
     lines, rows = [], []
     for rank, player in enumerate(ratings.players, start=1):
         counted = standings.row(player.name)
@@ -94,7 +92,6 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
 
 
 def means_section(standings: Ranking) -> str:
-    """Mean rewards with their intervals; of a single player returns; of teams scores alone and with others."""
     single, team = len(standings.seat_names) == 1, standings.scoring is Scoring.TEAM
     lines, rows = list[Interval](), list[TableRow]()
     for rank, row in enumerate(standings.rows, start=1):
@@ -187,7 +184,6 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
 
 
 def seats_section(standings: Ranking, order: Sequence[str]) -> str:
-    """Scores by seat."""
     if len(standings.seat_names) == 1:
         return ""
     everybody = []
@@ -207,7 +203,6 @@ def seats_section(standings: Ranking, order: Sequence[str]) -> str:
 
 
 def faults_section(standings: Ranking, order: Sequence[str]) -> str:
-    """Games lost by failure, by kind; nothing where nobody failed."""
     failures = {row.agent: row.failures for row in standings.rows}
     kinds = [kind for kind in FailureKind if any(kind in of_agent for of_agent in failures.values())]
     if not kinds:
@@ -222,7 +217,6 @@ def faults_section(standings: Ranking, order: Sequence[str]) -> str:
 
 
 def effort_section(effort: Effort, order: Sequence[str]) -> str:
-    """Time and nodes for each move."""
     times, nodes, pondered = list[TableRow](), list[TableRow](), list[TableRow]()
     for name in order:
         if (agent := effort.agents.get(name)) is None:
@@ -246,7 +240,6 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
 
 
 def length_section(effort: Effort) -> str:
-    """How long games were and how they ended."""
     if not effort.lengths:
         return ""
     games = effort.lengths.total()
@@ -285,7 +278,6 @@ def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]
 
 
 def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:
-    """The run's settings, and one row for each command that played games of it."""
     invocations = () if run is None else run.invocations
     facts = [] if run is None else _settings(run.spec)
     planned = {} if run is None else run.spec.get("machine")

@@ -85,7 +85,6 @@ class TreeDrawing:
 
 
 def check_file(path: Path, step: int | None) -> None:
-    """Raises ``InvalidSettingError`` for a file that no tree is written to."""
     kind = path.suffix.lower()
     if kind not in (".html", ".svg"):
         raise InvalidSettingError(f"a tree is written as .html or .svg: name such a file, not {str(path)!r}")
@@ -163,7 +162,6 @@ def draw_tree(
 def _watched(
     agent: Any, game: Game[Any], max_nodes: int, seat: int | None, depth: int | None
 ) -> tuple[Any, SearchRecorder | SimulationRecorder]:
-    """The agent with an observer that records its search, and the observer."""
     fields = {field.name for field in dataclasses.fields(agent)} if dataclasses.is_dataclass(agent) else set()
     settings: dict[str, Any] = {"name": agent.name}
     recorder: SearchRecorder | SimulationRecorder
@@ -199,7 +197,6 @@ def tree_of_text(text: str) -> TreeGame | None:
 
 
 def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) -> tuple[Game[Any], Any, str]:
-    """The game, the state to search, and what the game is called."""
     if isinstance(source, list | dict):
         source = tree_game(source)
     elif isinstance(source, str):

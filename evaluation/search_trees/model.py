@@ -103,12 +103,10 @@ class SearchNode:
     visits: list[int] = field(default_factory=list)
 
     def visits_at(self, step: int) -> int:
-        """Number of simulations that have come by."""
         return bisect.bisect_right(self.visits, step)
 
 
 def at_step(dated: Sequence[_Dated], step: int) -> _Dated | None:
-    """The last one that is not later than a step."""
     index = bisect.bisect_right(dated, step, key=lambda one: one.step)
     return dated[index - 1] if index else None
 
@@ -148,11 +146,9 @@ class SearchPass:
 
     @property
     def has_windows(self) -> bool:
-        """Whether the search uses windows."""
         return any(node.windows for node in self.nodes)
 
     def children(self) -> list[list[int]]:
-        """The numbers of every node's children, in the order in which they were entered."""
         below: list[list[int]] = [[] for _ in self.nodes]
         for number, node in enumerate(self.nodes[1:], start=1):
             below[node.parent].append(number)
@@ -167,7 +163,6 @@ class SearchPass:
         return tuple(math.fsum(column) / len(visits) for column in columns)
 
     def kinds(self) -> list[tuple[StepKind, int]]:
-        """The kind and the node of every step."""
         steps: dict[int, tuple[StepKind, int]] = {}
         for number, node in enumerate(self.nodes):
             if self.outcomes:
@@ -224,7 +219,6 @@ class SearchTree:
 
     @property
     def simulates(self) -> bool:
-        """Whether it is a Monte Carlo tree search."""
         return any(one.outcomes for one in self.passes)
 
     def best_line(self, one: SearchPass) -> set[int]:

@@ -22,7 +22,6 @@ _LONGEST_MOVE: Final = 40
 
 
 def move_text(game: Any, state: Any, action: int) -> str:
-    """An action or outcome as the game writes it, else its number."""
     if isinstance(game, RepliesGame):
         names, inner = [], state.state
         for move in game.moves_of(state, action):
@@ -66,15 +65,12 @@ class Viewpoint(NamedTuple):
     bounds: tuple[float, float] = (-math.inf, math.inf)
 
     def value(self, value: float) -> float:
-        """A value."""
         return (self.constant - value if self.turned else value) + 0.0
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
-        """An interval."""
         return (self.value(high), self.value(low)) if self.turned else (low + 0.0, high + 0.0)
 
     def role(self, role: NodeRole) -> NodeRole:
-        """The player that decides."""
         return _TURNED.get(role, role) if self.turned else role
 
     @staticmethod
@@ -90,12 +86,10 @@ class Viewpoint(NamedTuple):
 
 
 def number_text(value: float) -> str:
-    """A value with up to four significant digits, infinities as such."""
     return four_digits(value) or "?"
 
 
 def vector_text(values: Sequence[float]) -> str:
-    """Every seat's value."""
     return f"({', '.join(map(number_text, values))})"
 
 

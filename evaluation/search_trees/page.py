@@ -22,7 +22,6 @@ _FIELDS: Final = (
 
 
 def tree_page(tree: SearchTree) -> str:
-    """The text of an HTML file that shows a search; the same search gives the same text."""
     script = "".join(f"\n{resource(name, _HERE)}" for name in _SCRIPTS)
     one = tree.passes[tree.shown]
     player = tree.seats[tree.seat]

@@ -34,7 +34,6 @@ class SearchRecorder:
         self._pass: _Pass | None = None
 
     def __call__(self, event: NodeEvent) -> None:
-        """Takes an event."""
         if event.kind in _ENTERING:
             self.visited += 1
             if self.visited >= self._patience:
@@ -46,7 +45,6 @@ class SearchRecorder:
             self._pass.take(event)
 
     def passes(self) -> list[SearchPass]:
-        """The searches of the root so far."""
         return [one.finish() for one in self._done]
 
     def _begin(self, event: NodeEvent) -> None:
@@ -128,7 +126,6 @@ class _Pass:
         self.finished = self.probes = False
 
     def take(self, event: NodeEvent) -> None:
-        """Takes an event."""
         if event.kind in _ENTERING:
             self.visited += 1
             self._enter(event)
@@ -181,7 +178,6 @@ class _Pass:
             self._drop_level()
 
     def _probed_before(self, parent: _Draft | None, event: NodeEvent) -> _Draft | None:
-        """The draft of an outcome that was probed, which now is searched in full."""
         if not self.probes or parent is None or parent.node.role is not NodeRole.CHANCE:
             return None
         if event.kind is NodeEventKind.PROBE:

@@ -25,7 +25,6 @@ class _Way:
         self.is_kept = False
 
     def hidden(self) -> int:
-        """Number of nodes below it that are not kept."""
         count, waiting = 0, [below for below in self.below.values() if not below.is_kept]
         while waiting:
             count += 1
@@ -49,7 +48,6 @@ class SimulationRecorder:
         self.view = Viewpoint(0 if seat is None else seat)
 
     def __call__(self, simulation: Simulation) -> None:
-        """Takes a simulation."""
         path, leaf, outcome = simulation
         if self._root is None:
             first = path[0][0] if path else leaf

@@ -68,7 +68,6 @@ class DrawnNode:
     level: int = 0
 
     def all(self) -> list[DrawnNode]:
-        """It and all below it, parents first."""
         nodes = [self]
         for part in nodes:
             nodes += part.children
@@ -86,7 +85,6 @@ class DrawnNode:
 
 
 def tree_svg(tree: SearchTree, step: int | None = None) -> str:
-    """The search that is shown as SVG."""
     one = tree.passes[tree.shown]
     root = _parts(tree, one, step)
     parts = root.all()
@@ -179,7 +177,6 @@ def _texts(tree: SearchTree, one: SearchPass, node: SearchNode, at: int) -> tupl
 
 
 def edge_text(node: SearchNode) -> str:
-    """The move that leads to a node, or the outcome with its probability."""
     if node.chance == 1.0:
         return node.move
     probability = f"{node.chance:.3g}"
@@ -222,7 +219,6 @@ def lay_out(root: DrawnNode, gap: float) -> float:
 
 
 def _columns(parts: list[DrawnNode]) -> list[float]:
-    """Where each level stands in a tree that grows to the right, and where the last one ends."""
     columns, right = [], _MARGIN - _FAN
     for level in range(max(part.level for part in parts) + 1):
         column = [part for part in parts if part.level == level]

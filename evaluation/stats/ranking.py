@@ -81,7 +81,6 @@ class Ranking:
         return tuple(sorted(rows, key=self._value, reverse=True))
 
     def _value(self, row: AgentRow) -> float:
-        """The number that rows are sorted by: for teams the score of the agent alone, where it played so."""
         alone = self.alone(row.agent) if self.scoring is Scoring.TEAM else None
         by_score = self.scoring is Scoring.WINS or len(row.by_seat) == 1
         value = row.score if by_score else row.mean_reward if alone is None else alone.mean

@@ -75,11 +75,9 @@ class Rewards:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """All agents that have a deal, sorted."""
         return tuple(sorted({name for rotation in self._rotations for name in _names(rotation)}))
 
     def of(self, agent: str) -> MeanReward:
-        """The mean reward of an agent in all its games."""
         return self._mean(agent, self._rotations.items())
 
     def mixed(self, agent: str) -> MeanReward | None:

@@ -71,7 +71,6 @@ class _Tally:
         self.moves = self.microseconds = 0
 
     def add(self, finish: Result, group: ResultCount, seat: int, penalty: Penalty | None) -> None:
-        """Counts the games of a finish from one seat."""
         self.games[seat] += group.games
         self.moves += group.moves[seat]
         self.microseconds += group.microseconds[seat]
@@ -88,7 +87,6 @@ class _Tally:
             self.points[seat] += group.games * half_points(finish.ranks)[seat]
 
     def seats(self) -> tuple[SeatScore, ...]:
-        """Mean scores and rewards by seat, of two seats or more."""
         full = 2 * (len(self.games) - 1)  # half points of who is ahead of all others
         return tuple(
             SeatScore(games=games, score=points / full / games, reward=earned / games)
@@ -143,7 +141,6 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def notes_on(results: Results) -> Iterator[str]:
-    """Sentences on failures, void games and repetitions."""
     failed = defaultdict[tuple[str, FailureKind], list[ResultCount]](list)
     void = []
     for finish, group in results.in_order():

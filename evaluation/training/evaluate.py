@@ -245,7 +245,6 @@ def _rated(
 
 
 def _anchors(ladder: LadderSource) -> LadderSource:
-    """The ladder, a single anchor as a list of it; the file of a ladder stays text."""
     if isinstance(ladder, os.PathLike):
         return os.fspath(ladder)
     if isinstance(ladder, str):
@@ -273,7 +272,6 @@ def _levels(env: Any, ladder: LadderSource) -> Levels | None:
 def _near(
     ladder: RatedAnchors, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
 ) -> Iterator[tuple[str, int]]:
-    """The rung nearest to the policy's rating so far, with games to play, until the rating is sure enough."""
     elo, count = ladder.elo, BLOCK * seats
     estimate = sum(elo.values()) / len(elo)
     while True:

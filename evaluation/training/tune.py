@@ -288,7 +288,6 @@ class _Run:
         return done
 
     def _match(self, has_written: bool, seconds: float) -> tuple[tuple[int, int, int], str]:
-        """Wins, draws and losses of the candidate against the best so far, and who that is."""
         moves = max(1, len(random_states(self.game)) // 40)
         least, most = _MATCH_SECONDS
         limit = seconds_a_move = f"seconds={min(max(seconds / (_MATCH_GAMES * moves), least), most):.3f}"

@@ -36,7 +36,6 @@ class PatientProtocol(H11Protocol):
 
     @property
     def is_silent(self) -> bool:
-        """Whether there is no request to be answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def data_received(self, data: bytes) -> None:
@@ -48,12 +47,10 @@ class PatientProtocol(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forgets the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Goes on with the next request, or waits for one."""
         self._stop_waiting()  # uvicorn has a limit of its own until the next request begins
         self.silent_since = self.loop.time()
         super().on_response_complete()
@@ -69,7 +66,6 @@ class PatientProtocol(H11Protocol):
 
 
 def config_of(app: Any, **settings: Any) -> uvicorn.Config:
-    """The configuration of a server that is patient, but not with everybody."""
     return uvicorn.Config(
         app,
         http=PatientProtocol,

@@ -52,7 +52,6 @@ class Guard:
         self._hosts = {f"{name}:{port}" for name in _NAMES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http" and (refusal := self._refusal(scope)) is not None:
@@ -62,7 +61,6 @@ class Guard:
             await self._app(scope, _limited(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """The status and the sentence of a refusal; None for a request that may pass."""
         headers = Headers(scope=scope)
         for key in ("host", "origin", "content-length", TOKEN_HEADER):
             if len(headers.getlist(key)) > 1:

@@ -66,7 +66,6 @@ class _Place:
             self._loop.call_soon_threadsafe(self.tell)
 
     def tell(self) -> None:
-        """Has who waits look again."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -88,13 +87,11 @@ class Board:
         self._ends = False
 
     def end(self) -> None:
-        """Answers all who wait, and lets nobody wait any more."""
         self._ends = True
         for place in self._places.values():
             place.tell()
 
     def close(self) -> None:
-        """Ends them all."""
         if self._first is not None:
             self._first.close()
         for place in self._places.values():
@@ -102,7 +99,6 @@ class Board:
         self._places.clear()
 
     async def open(self, request: Request) -> Response:
-        """A new table."""
         await self._make_room()
         number = secrets.token_urlsafe(9)
         table, self._first = self._first, None
@@ -139,28 +135,23 @@ class Board:
         return JSONResponse(await run_in_threadpool(place.table.view))
 
     async def surface(self, request: Request) -> Response:
-        """The spots of the board."""
         return JSONResponse(await run_in_threadpool(self._place(request).table.surface))
 
     async def frame(self, request: Request) -> Response:
-        """The text of a position."""
         table, ply = self._place(request).table, request.path_params["ply"]
         return JSONResponse({"text": await run_in_threadpool(table.frame, ply)})
 
     async def picture(self, request: Request) -> Response:
-        """The picture of a position."""
         table, ply = self._place(request).table, request.path_params["ply"]
         data = await run_in_threadpool(table.picture, ply)
         return Response(data, media_type="image/png") if data is not None else Response(status_code=204)
 
     async def save(self, request: Request) -> Response:
-        """The game as a file."""
         table = self._place(request).table
         text = await run_in_threadpool(table.save, request.path_params["form"])
         return Response(text, media_type="text/plain; charset=utf-8")
 
     async def command(self, request: Request) -> Response:
-        """Something to do: play, take back, and so on."""
         table = self._place(request).table
         doing = _COMMANDS.get(request.path_params["command"])
         if doing is None:
@@ -200,7 +191,6 @@ async def _fixed(request: Request) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """A mistake of the person's, in one sentence."""
     return JSONResponse({"error": str(error)}, 400)
 
 
@@ -214,7 +204,6 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 def make_app(board: Board, token: str, port: int) -> Guard:
-    """The application: the page and its games, behind the guard."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -246,7 +235,6 @@ _WAITING: Final = 256
 def serve(
     settings: BoardSettings, *, port: int = 0, opens: bool = True, say: Callable[[str], None] = print
 ) -> None:
-    """Serves games until Ctrl-C."""
     token, board = secrets.token_urlsafe(32), Board(settings)
     with contextlib.closing(board), _listening(port) as listener:
         number = listener.getsockname()[1]

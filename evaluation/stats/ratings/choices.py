@@ -77,7 +77,6 @@ class Effect:
 
     @property
     def elo(self) -> float:
-        """The estimate times 400 / ln 10."""
         return self.estimate * ELO_PER_LOG_ABILITY
 
 

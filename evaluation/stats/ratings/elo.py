@@ -138,7 +138,6 @@ def normal_quantile(confidence: float) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """``confidence`` itself."""
     if not 0.0 < confidence < 1.0:
         raise InvalidSettingError(
             f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"

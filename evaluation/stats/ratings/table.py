@@ -80,7 +80,6 @@ class RatingTable:
     _fit: ChoiceFit | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> PlayerRating:
-        """The rating of the player of that name."""
         for player in self.players:
             if player.name == name:
                 return player
