@@ -7,7 +7,7 @@
     - ``StoreError``: the results cannot be written or read
 - ``KeyboardInterrupt``
     - ``RunInterrupt``: the same three signals while an agent or the environment is at work
-    - ``TournamentInterrupted``: Ctrl-C, SIGTERM or SIGHUP during a tournament, with the standings so far
+    - ``TournamentInterrupted``: the same during a tournament, with the standings so far
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Results of games as values: they are counted from records, they add up, and they have two sides.
 
-``HeadToHead`` is how one agent did against another; ``+`` adds games, and ``flip`` is the other agent's score.
-``GameCounts`` has any number of agents; ``+`` adds games. ``Results`` is everything that tables need to know of a
-tournament: its memory grows with the number of different line-ups and results, not with the number of games.
-Statistics are functions of these values (``zermelo.evaluation.stats``).
+Memory grows with the number of different line-ups and results, not with the number of games.
 """
 
 from __future__ import annotations
@@ -68,13 +65,10 @@ def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Games of one agent against another, from its point of view.
+    """Games of one agent against another, from its point of view; ``+`` adds games.
 
-    Attributes:
-        wins: Games won; with more than two seats, games finished ahead of the other.
-        draws: Games drawn.
-        losses: Games lost.
-        pairs: Pairs of games with the seats exchanged, which are among those games.
+    With more than two seats a game is won by who finishes ahead of the other. ``pairs`` are the pairs of games
+    with the seats exchanged among them.
     """
 
     wins: int = 0
@@ -206,11 +200,9 @@ class Result(NamedTuple):
     """The agents of a game by seat, and how it ended for each.
 
     Attributes:
-        agents: By seat.
         ranks: With two seats or more the rank of each seat: 0 for the most reward, equal ranks for equal rewards;
             the seat that failed is last and the others share the first rank. Empty if the game is void.
-        failure: What went wrong, or None.
-        failed_seat: The seat that is charged with it, or None.
+        failed_seat: The seat that is charged with the failure, or None.
     """
 
     agents: tuple[str, ...]

@@ -1,23 +1,9 @@
 """Schedules: the agents, seats and seeds of all games, as data that is complete before the first game.
 
-In a round robin every pairing (with n seats: every group of n agents) plays ``games`` games; in a gauntlet only
-the pairings of the first agent do. Games come in blocks. In a block every pairing plays its rotation of the seats,
-one game for each seat, so that each agent sits once in each; for more than two seats, successive blocks go through
-the (n - 1)! cyclic orders, and n! games have seen every assignment. The order of play is block by block, so a
-tournament that is stopped early is nearly balanced.
-
-All games of a block begin with the same opening, if there are openings: what it gives to a seat, every agent of a
-pairing is given once.
-
-Seeds: a game's seed is the first 31 bits of the SHA-256 of the tournament's seed, the names of the agents and the
-number of the game within its pairing. It depends on nothing else: not on the workers, not on the other agents,
-not on how many games are played. 31 bits, because some environments take no longer seed.
-
-Duplicate deals, as bridge clubs have them: where chance deals, the games of a rotation have the number of its
-first game, and so one seed. The same cards are dealt with the agents in other seats, and luck that a seat has,
-every agent has once. Agents' own random numbers go by the seat too: two that play alike earn exactly the same.
-
-Teams: in a cooperative game every agent also plays with none but itself.
+Games come in blocks, played one after another, in each of which every pairing plays its rotation of the seats from
+one opening. For more than two seats, successive blocks go through the (n - 1)! cyclic orders. A game's seed
+depends on the tournament's seed, the names of the agents and the number of the game within its pairing, and on
+nothing else.
 """
 
 from __future__ import annotations
@@ -87,7 +73,8 @@ class Schedule(Sequence[ScheduledGame]):
         openings: The openings of the blocks in turn, again from the first when they are through.
         starts: The environment's text for each opening, where openings begin at positions of their own; else none.
         numbers: Of the agents; they decide who begins. By default their places in the list.
-        duplicate: Whether the games of a rotation have one seed.
+        duplicate: Whether the games of a rotation have one seed, as bridge clubs deal: luck that a seat has, every
+            agent has once. Agents' own random numbers go by the seat too.
         teams: Whether every agent also plays alone, in all seats.
 
     Raises:

@@ -1,15 +1,8 @@
 """Every move of every agent against perfect play, where perfect play can be proven.
 
-    table = judge(read_games("results/first"))
-    print(table)
-
-A position is judged if exact search proves the value of every legal action, each within a budget of nodes; games
-with compiled rules have a hundred times the budget, because they are searched a hundred times as fast. A game is
-judged from its end backwards, because positions near the end have the fewest moves ahead of them; where a position
-cannot be proven, neither it nor an earlier one of that game is judged, and all of them are counted as such. Forced
-moves are neither judged nor counted. What is counted is in ``zermelo.evaluation.analysis.judgement``.
-
-A game is a task of a runner, and what is found of it depends on nothing else.
+A position is judged if exact search proves the value of every legal action, each within a budget of nodes. A game
+is judged from its end backwards; where a position cannot be proven, neither it nor an earlier one of that game is
+judged. Forced moves are neither judged nor counted.
 """
 
 from __future__ import annotations
@@ -70,8 +63,7 @@ def judge(
 
     The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
     for the position after each action; what is in a file of ``tables`` is proven. ``env`` is by default that of
-    the records; a module that they name is imported with ``trust`` only. ``runner`` judges elsewhere, as
-    ``zermelo.evaluation.workers`` do. ``on_game`` takes what was found of each game.
+    the records; a module that they name is imported with ``trust`` only. ``runner`` judges elsewhere.
 
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be

@@ -7,8 +7,8 @@
   draw, half the sum of the rewards. With chance values are expectations, and there are no blunders.
 - The phase of a move is the third of its game that it lies in, by plies: opening, middle, end.
 
-Verdicts on the moves of a game are kept as a line of JSON. Actions are numbered as ``Game.result`` takes them, and
-values are for the player who moved, in the game's own rewards.
+Actions are numbered as ``Game.result`` takes them, and values are for the player who moved, in the game's own
+rewards.
 """
 
 from __future__ import annotations
@@ -47,13 +47,9 @@ class Mark(enum.StrEnum):
     """The judge's mark of a move; one letter, because files have many."""
 
     OPTIMAL = "o"
-    """None was better."""
-    MISTAKE = "m"
-    """Another was better, but the outcome stays what it was."""
+    MISTAKE = "m"  # the outcome stays what it was
     DRAW_THROWN_AWAY = "d"
-    """The position was drawn, and is lost."""
     WIN_THROWN_AWAY = "w"
-    """The position was won, and is so no more."""
 
 
 def mark_of(best: float, played: float, draw: float | None) -> Mark:
@@ -72,12 +68,9 @@ class Judgements:
     """Counts over judged moves.
 
     Attributes:
-        judged: Moves.
         mattered: Those of them in positions where actions differ in value; elsewhere every move is optimal.
         optimal: Those than which none was better.
         regret: Sum of what they gave away, in rewards.
-        wins_thrown_away: Won positions in which a move was played that does not win.
-        draws_thrown_away: Drawn positions in which a move was played that loses.
     """
 
     judged: int = 0

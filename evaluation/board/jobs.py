@@ -1,8 +1,4 @@
-"""Jobs of one game for a process that searches, which is started when first needed and can be ended.
-
-A search in a thread of the server would hold up every other game, because Python runs one thread at a time. One in
-a process of its own holds up nobody, and one that does not stop when it is told to can be killed.
-"""
+"""Jobs of one game for a process that searches, which is started when first needed and can be killed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """One game between people and agents, as it is played: its moves, what is seen of each position, taking back.
 
-Nothing here thinks, waits or knows of the web. Moves are taken back by playing the others again on a fresh
-environment with the same seed, so chance comes out as it did.
+Moves are taken back by playing the others again on a fresh environment with the same seed.
 """
 
 from __future__ import annotations

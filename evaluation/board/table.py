@@ -1,6 +1,6 @@
 """A game on a page: the game, its clock, the agent that plays, and the analysis beside the board.
 
-Every change gives the table a new version, and whoever waits for it is told. Any thread may call its methods.
+Any thread may call its methods.
 """
 
 from __future__ import annotations

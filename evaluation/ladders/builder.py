@@ -4,11 +4,9 @@
    or until they grow no stronger.
 2. Fill: where neighbours are too far apart, the upper one with a share of random moves, or fewer simulations.
 3. Choose rungs that are at most ``gap`` apart, quick ones first.
-4. Measure: games go to the pairs that narrow the wide intervals most for their time. Strength is not transitive,
-   so the games of one pair say little more after some hundreds, and pairs far apart are left out.
+4. Measure: games go to the pairs that narrow the wide intervals most for their time.
 
-Every block of games is a task with a seed of its own, and is written to a journal. What is decided depends on
-nothing but the journal and the time, so the same command goes on where a run has ended, with more time too.
+What is decided depends on nothing but the journal of games and the time, so the same command goes on.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Anchors: baselines whose ratings are found once, in a round robin, and then fixed.
 
-Ratings here are those of Elo's formula: a score of p, draws counting half, is worth 400 log10(p / (1 - p)). In
-games of more than two seats p is the mean score against each other seat. A policy has the rating at which its
-expected points are those that it scored, so one that plays as an anchor does has that anchor's rating, up to the
-luck of both. Its interval is that of the likelihood, a game of score s counting as s wins and 1 - s losses: with
-draws it is too wide rather than too narrow.
+A policy has the rating at which its expected points, by Elo's formula, are those that it scored. Its interval is
+that of the likelihood, a game of score s counting as s wins and 1 - s losses: with draws too wide rather than too
+narrow.
 """
 
 from __future__ import annotations
@@ -61,7 +59,6 @@ class RatedAnchors:
     """Rated anchors.
 
     Attributes:
-        anchors: The agents.
         elo: The rating of each; ``random``, else the first, has 0.
         openings: What games begin with; empty where what is legal depends on chance, or games are too short.
         digest: 16 hexadecimal digits, the same for the same environment, anchors, seed and games.

@@ -1,8 +1,7 @@
 """Ladders by mean reward, for games that pay amounts and games that a team plays.
 
 Each candidate plays with a fixed agent, the baseline, in all other seats. Rungs are the one that earns most, and
-those that surely earn less than the rung above. A level between two of them earns exactly what its name says, as
-it draws one of them for each game.
+those that surely earn less than the rung above.
 """
 
 from __future__ import annotations
@@ -53,13 +52,7 @@ MOST: Final = 4_000
 class RewardLadderBuilder:
     """Builds a ladder by mean reward; see the module's text.
 
-    Args:
-        env: The name of an environment.
-        method: The search that ``auto`` takes.
-        move_seconds: Time that the strongest rung may take for a move.
-        seconds: Time for all games.
-        seed: Decides the games.
-        on_block: Called with a sentence on what goes on.
+    ``method`` is the search that ``auto`` takes; the others are as in ``LadderBuilder``.
     """
 
     env: str

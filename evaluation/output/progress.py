@@ -1,7 +1,7 @@
 """How far a run is and who leads: drawn in a terminal, as a line now and then elsewhere.
 
-The store counts the games when the table is drawn, at most twice a second and in a fiftieth of the time at most,
-so that a run of very many games is hardly held up. Ratings are not drawn: fitting them would take longer.
+The store counts the games when the table is drawn, in a fiftieth of the time at most. Ratings are not drawn:
+fitting them would take longer.
 """
 
 from __future__ import annotations
@@ -47,10 +47,7 @@ Watcher = Callable[[GameRecord], None]
 
 
 class Pace:
-    """Games done and to do, and how fast; as text with what is left.
-
-    Games may be done while it is written down, in another thread: ``now`` is what all numbers are to be read from.
-    """
+    """Games done and to do, and how fast; numbers are read from ``now``, as another thread may count meanwhile."""
 
     def __init__(self, total: int, at_most: bool = False, before: int = 0) -> None:
         self.total, self.at_most, self.done, self._before = total, at_most, before, before

@@ -1,7 +1,4 @@
-"""A position of a live environment as people see it: as text, in full or as one seat sees it, and as a picture.
-
-Text is the game's own drawing, the environment's rendering, or its observed planes.
-"""
+"""A position of a live environment as people see it: as text, in full or as one seat sees it, and as a picture."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Moves as people write them, and read back: chess in SAN or UCI, points, squares, columns, plays of backgammon.
 
-Every move has a number, that which ``env.step`` takes, and most games also say how people write it
-(``action_text``), some in several ways (``action_aliases``). Numbers are always read as numbers. Text is read with
-or without checks, captures and commentary marks, and in any case where that says which move is meant.
+Numbers, which ``env.step`` takes, are always read as numbers. Text (``action_text``, ``action_aliases``) is read
+with or without checks, captures and commentary marks, and in any case where that says which move is meant.
 """
 
 from __future__ import annotations

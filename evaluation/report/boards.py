@@ -1,8 +1,4 @@
-"""The shown games as plain data for the page: moves with their values, and the board after each.
-
-Boards come from playing the games again. A board that changes in few places is kept as those changes, which makes
-a page several times smaller.
-"""
+"""The shown games, played again, as plain data for the page: moves with their values, and the board after each."""
 
 from __future__ import annotations
 
@@ -44,8 +40,7 @@ class DrawnGames:
 
     Attributes:
         games: One mapping for each, as the page's script reads it.
-        left_out: Games for which there was no room.
-        notes: Sentences on games that could not be drawn.
+        left_out: How many there was no room for.
         scale: What is known of the game: the ``sum`` of two opposed seats' rewards and the ``bounds`` of one's,
             and the ``coordinates`` of the board, columns and rows.
         written: How people write actions, by the environment's number, where that is always the same.

@@ -1,9 +1,7 @@
 """Counts over all games of a report: lengths, time and nodes of moves, and ratings as games went on.
 
-Those ratings are of the first eighth of the games, of the first quarter, and so on to all. Games are counted by
-the block of the schedule that they belong to (``zermelo.evaluation.schedule``), in which each pairing plays its
-rotation of the seats once, so that the parts are alike. Blocks are merged by twos as they become many: memory does
-not grow with the games, and the order in which they come does not matter.
+Those ratings are of the first eighth of the games, of the first quarter, and so on to all, by blocks of the
+schedule, which are merged by twos as they become many: memory does not grow with the games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which games a report shows when it cannot show all: failures, upsets, and a fair sample of every line-up.
 
-Games come one at a time and in any order: each has a priority that is a hash of the seed and its id, and in every
-stratum (the failures of one kind by one agent; one result of one line-up) those of the highest priority are kept,
-as many as there is room for.
+Each game has a priority that is a hash of the seed and its id, and in every stratum (the failures of one kind by
+one agent; one result of one line-up) those of the highest priority are kept, as many as there is room for.
 """
 
 from __future__ import annotations

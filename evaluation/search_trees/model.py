@@ -44,14 +44,10 @@ class Source(enum.StrEnum):
     """The source of a node's value, if it is not the nodes below it."""
 
     BELOW = ""
-    END = "end"
-    """The game is over."""
+    END = "end"  # of the game
     EVALUATION = "evaluation"
-    """The evaluator, as at the depth limit."""
-    TABLE = "table"
-    """The transposition table."""
-    BOUNDS = "bounds"
-    """The game's bounds, or a selective search, say that no value can matter."""
+    TABLE = "table"  # of transpositions
+    BOUNDS = "bounds"  # the game's bounds, or a selective search, say that no value can matter
 
 
 _Dated = TypeVar("_Dated", Span, Vector)
@@ -65,15 +61,12 @@ class SearchNode:
         parent: The number of its parent; -1 for the root.
         level: Number of edges below the root.
         role, seat: Who decides there; the seat is None where chance does, or nobody.
-        move: The action, or outcome, that leads to it, as the game writes it.
-        chance: The probability of that outcome; 1 after an action.
+        move, chance: The action, or outcome with its probability, that leads to it.
         depth: Remaining search depth.
         entered, left: The steps at which the search came to it and left it; ``left`` is None where it never did.
         windows: Alpha and beta; none in searches that use no window.
         known: Bounds of its value, as far as the search has seen; none in max^n.
         vectors: In max^n, the values that the player to move can get so far.
-        source: The source of its value.
-        cut: What was cut off.
         quiet: Whether it belongs to quiescence.
         probed: Whether the search has looked at one of its actions first (Star2).
         hidden: Number of nodes below it that are left out of the drawing.
@@ -115,15 +108,10 @@ class StepKind(enum.StrEnum):
     """Kind of a step."""
 
     ENTER = "enter"
-    """The search comes to a node."""
-    LEAF = "leaf"
-    """The search comes to a node, and its value is known at once."""
-    CUT = "cut"
-    """The rest of a node is cut off."""
+    LEAF = "leaf"  # its value is known at once
+    CUT = "cut"  # the rest of a node is cut off
     LEAVE = "leave"
-    """The search leaves a node with its value."""
-    SIMULATION = "simulation"
-    """A simulation is made; the node is where it ended."""
+    SIMULATION = "simulation"  # the node is where it ended
 
 
 @dataclass(frozen=True, slots=True)

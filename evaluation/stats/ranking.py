@@ -24,9 +24,6 @@ class Ranking:
     """Agents and how they did.
 
     Attributes:
-        env: The environment's name.
-        seat_names: The environment's seats.
-        results: The games, counted.
         agents: Names to list in any case, and whose order breaks ties; others follow as they come.
         planned: Games in the schedule, by default those that there are; more if the tournament was stopped.
         score: What to rank by; ``Scoring.AUTO`` lets the rewards decide.

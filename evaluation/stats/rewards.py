@@ -1,14 +1,11 @@
 """Mean rewards with intervals, where games pay amounts: chips, points, or the score of a whole team.
 
-What varies independently is the deal, not the game: all games of a rotation of the seats are dealt alike
-(``zermelo.evaluation.schedule``), so a hand that is bad for one agent is bad for the other in the next game. Means
-are over games, and their 95 % intervals are Student's over deals. Where an agent meets several others, each
-line-up is a stratum of its own, because the schedule and not chance decides who is met; degrees of freedom are
-Satterthwaite's (1946). A line-up of one deal says nothing of its variance: then all deals are one stratum.
+Means are over games, and their 95 % intervals are Student's over deals: all games of a rotation of the seats are
+dealt alike (``zermelo.evaluation.schedule``). Each line-up is a stratum of its own, with Satterthwaite's degrees
+of freedom (1946); where one has a single deal, all are one stratum.
 
-A failed game was not finished, so what it would have paid is unknown. The seat that failed is charged the lowest
-reward of any seat in any finished game, and the other seats share what remains of a mean game's sum (in a game of
-zero sum, they win what it is charged); a team all of whose seats are paid alike earns the lowest reward.
+The seat that failed is charged the lowest reward of any seat in any finished game, and the other seats share what
+remains of a mean game's sum; a team all of whose seats are paid alike earns the lowest reward.
 """
 
 from __future__ import annotations
@@ -32,7 +29,6 @@ class MeanReward:
 
     Attributes:
         games: Games, one for each seat that it had.
-        deals: How many deals they were.
         mean: The mean reward of a game; nan if there is none.
         interval: Its 95 % confidence interval; infinite where one deal is all there is.
     """

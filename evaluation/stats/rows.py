@@ -29,17 +29,14 @@ class AgentRow:
     """One agent.
 
     Attributes:
-        agent: Its name.
         games: Games that count, one for each seat it had.
-        wins: See ``zermelo.evaluation.match.score`` for more than two seats; 0 for a single player.
-        draws: Likewise.
-        losses: Likewise, games lost by failure included.
+        wins, draws, losses: See ``zermelo.evaluation.match.score`` for more than two seats; 0 for a single player.
+            Games lost by failure are lost.
         failures: How many of its games it lost by each kind of failure.
         score: The mean score: of 1, 1/2 and 0 with two seats; the mean return of a single player, over the games
             that it finished; nan when there is none.
         interval: 95 % confidence interval of ``score`` (see ``zermelo.evaluation.stats.score_interval``).
         by_seat: Games and mean score from each seat.
-        moves: Moves it made.
         seconds_per_move: Mean wall-clock time of a move.
         mean_reward: What it earned in a game, in the game's own rewards; nan where that is not known or not
             finite. What a failed game counts as is said in ``zermelo.evaluation.stats.rewards``.
@@ -193,8 +190,7 @@ def dispersion(results: Results) -> float:
 
     From a lopsided opening both agents win with the better side, so that pairs vary less than single games. Counts
     of games divided by this give intervals of pairs (the dispersion of quasi-likelihood: McCullagh and Nelder
-    1989, section 4.5; it is the pentanomial variance over the trinomial one). A few pairs say little of it: it is
-    drawn towards 1 as by ``PRIOR`` more. 1 without openings, and with other than two seats.
+    1989, section 4.5). It is drawn towards 1 as by ``PRIOR`` more pairs; 1 without openings or two seats.
     """
     if results.openings < 2:
         return 1.0

@@ -1,17 +1,9 @@
 """95 % confidence intervals for a mean score, right at 0 % and 100 % too.
 
-Two seats: games are wins, draws and losses, and the mean score is (1 + delta) / 2 with delta = (wins - losses) /
-n. That is the difference of paired proportions, for which Tango's score interval holds its level in small samples
-and at the ends of the scale: Tango, T. (1998), "Equivalence test and confidence interval for the difference in
-proportions for the paired-sample design", *Statistics in Medicine* 17(8), 891-908. Without draws it is Wilson's
-interval (1927).
-
-More than two seats: a game's score may be any of several fractions. Wilson's interval is used with the largest
-variance that a mean score p allows, p (1 - p) (the Bhatia-Davis inequality), so it is never too narrow.
-
-One player: Student's interval for the mean return.
-
-All three take games to be independent. Deterministic agents repeat games, and standings say so.
+Two seats: the mean score is (1 + delta) / 2 with delta = (wins - losses) / n, a difference of paired proportions,
+for which Tango's interval holds its level in small samples (T. Tango, 1998, *Statistics in Medicine* 17(8),
+891-908). More than two: Wilson's interval with the largest variance that a mean score p allows, p (1 - p) (the
+Bhatia-Davis inequality). One: Student's for the mean return. All three take games to be independent.
 """
 
 from __future__ import annotations
@@ -25,11 +17,7 @@ Z_95: Final = 1.959963984540054
 
 
 def paired_interval(wins: float, draws: float, losses: float) -> tuple[float, float]:
-    """Tango's interval for the mean score (wins + draws / 2) / n.
-
-    Returns:
-        The lowest and highest mean score in [0, 1]; (0, 1) when there are no games.
-    """
+    """Tango's interval for the mean score (wins + draws / 2) / n, in [0, 1]; (0, 1) when there are no games."""
     if wins + draws + losses == 0:
         return 0.0, 1.0
     low = _lower_delta(wins, draws, losses)

@@ -1,7 +1,6 @@
 """Connections of the server: who opens one and asks nothing does not keep others out.
 
-All come from this machine's loopback address, so a limit for each address would tell nobody apart. The ones that
-have waited longest for a request are closed instead: after ``PATIENCE``, or when there are too many of them.
+Those that have waited longest for a request are closed: after ``PATIENCE``, or when there are too many of them.
 """
 
 from __future__ import annotations

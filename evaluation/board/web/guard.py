@@ -1,10 +1,8 @@
 """Access control of the server: only its own page, opened by the printed link.
 
-The server listens on the loopback address alone, but every program and every page in a browser on this machine can
-reach that. So each request must name this server as its host, which a page that has its own name point here (DNS
-rebinding) does not do; one that says where it comes from must come from the server's own page; and all but the
-page's fixed files need the token of the link in a header, which a page of another origin may not send and cannot
-know. There are no cookies that a request could carry along. (OWASP: "Cross-Site Request Forgery Prevention".)
+Every page in a browser on this machine can reach the loopback address. So each request must name this server as
+its host (against DNS rebinding), come from its own page if it says from where, and, but for the page's fixed
+files, have the link's token in a header. (OWASP: "Cross-Site Request Forgery Prevention".)
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The server of the page: games by number, asked for by the page's script and answered in JSON.
 
-The page waits for what is new by a request that is answered when there is something (long polling): unlike a web
-socket it needs no further package and carries its token in a header like every other request.
+The page waits for what is new by long polling, which carries its token in a header like every other request.
 """
 
 from __future__ import annotations
