@@ -17,11 +17,7 @@ from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import learn_policy
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
 from zermelo.agents.equilibrium.regrets import Variant
-from zermelo.agents.equilibrium.sequence_form import (
-    MOST_STATES,
-    require_few_states,
-    require_listed_chance,
-)
+from zermelo.agents.equilibrium.sequence_form import MOST_STATES, require_few_states, require_listed_chance
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
@@ -69,18 +65,11 @@ class CFRAgent(SearchAgent):
     def policy_for(self, game: Game[Any], budget: Budget | None = None) -> PolicyTable:
         """The policy that is played in a game, learned where that has not been done."""
         last = self._learned
-        if last.policy is not None and (last.game is game or last.game == game):
-            return last.policy
-        found = learn_policy(
-            game,
-            iterations=self.iterations,
-            variant=self.variant,
-            seed=self.seed,
-            most_states=self.most_states,
-            check=(lambda: None) if budget is None else budget.check_clock,
-        )
-        last.game, last.policy = game, found
-        return found
+        if last.policy is None or (last.game is not game and last.game != game):
+            check = (budget or Budget(self.limits)).check_clock
+            settings = self.iterations, self.variant, self.seed, self.most_states
+            last.policy, last.game = learn_policy(game, *settings, check), game
+        return last.policy
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         stopped_by = StoppedBy.COMPLETED

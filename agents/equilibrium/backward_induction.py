@@ -1,7 +1,6 @@
-"""Games of several moves that players make at the same time, solved from the end: a matrix game at each state.
+"""Games of simultaneous moves, solved from the end: a matrix game at each state.
 
-Shapley, "Stochastic games", PNAS 39 (1953). Players see everything but each other's move of the moment, so a
-state's value does not depend on what led there.
+Shapley, "Stochastic games", PNAS 39 (1953).
 """
 
 from __future__ import annotations
@@ -67,7 +66,6 @@ def solve_simultaneous(
     *,
     seconds: float | None = None,
     most_states: int = 200_000,
-    most_rounds: int | None = None,
     on_progress: Callable[[SolvingProgress], Any] | None = None,
 ) -> Solution:
     """Solves a game for two opposed players who move at the same time, or in turn, by backward induction.
@@ -81,29 +79,24 @@ def solve_simultaneous(
         state: The state to solve; by default the initial state.
         seconds: The most time to take.
         most_states: The most states; those with equal keys count once.
-        most_rounds: The most rounds from ``state`` to any other, chance events counted too.
         on_progress: Called ten times a second; ``actions_solved`` are states, of ``actions`` found so far. By
             default a line on standard error says it after 2, 4, 8, ... seconds.
 
     Raises:
-        UnsupportedGameError: It is no such game, or has more states or rounds.
+        UnsupportedGameError: It is no such game, or has more states.
     """
     check_whole("most_states", most_states, lower=1)
-    if most_rounds is not None:
-        check_whole("most_rounds", most_rounds, lower=1)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     game = search_game(game)
     budget = WatchedBudget(Limits(seconds=seconds), on_progress=on_progress or ProgressLines(game.traits.name))
     state = game.initial_state() if state is None else state
     try:
-        return backward_induction(game, state, budget, most_states=most_states, most_rounds=most_rounds)
+        return backward_induction(game, state, budget, most_states=most_states)
     except SearchStopped as stopped:
         return unsolved(game, state, 0, budget.nodes, budget.seconds, stopped.reason)
 
 
-def backward_induction(
-    game: Any, state: Any, budget: Budget, *, most_states: float, most_rounds: int | None = None
-) -> Solution:
+def backward_induction(game: Any, state: Any, budget: Budget, *, most_states: float) -> Solution:
     """``solve_simultaneous`` within a budget, which counts the states found; raises ``SearchStopped``."""
     require_simultaneous(game, "solve_simultaneous")
     require_two_opposed(game.traits, "solve_simultaneous")
@@ -115,25 +108,18 @@ def backward_induction(
     graph = _JointMoveGraph(game, budget)
     if isinstance(budget, WatchedBudget):
         budget.solved = lambda: (len(graph.values), len(graph.states))
-    graph.find(state, most_states, most_rounds)
+    graph.find(state, most_states)
     graph.solve()
     return graph.solution()
 
 
 class _Branches(NamedTuple):
-    """The successors of a state, row by row of its matrix.
+    """The successors of a state, row by row of its matrix."""
 
-    Attributes:
-        shape: How many actions each player has; None where chance decides, or the game has ended.
-        after: The numbers of the states that follow; none at the end.
-        rewards: What the first player is paid on the way there.
-        chances: How likely they are where chance decides.
-    """
-
-    shape: tuple[int, ...] | None
-    after: array[int]
-    rewards: array[float]
-    chances: array[float]
+    shape: tuple[int, ...] | None  # how many actions each player has; None where chance decides, or at the end
+    after: array[int]  # the numbers of the states that follow
+    rewards: array[float]  # what the first player is paid on the way there
+    chances: array[float]  # how likely they are where chance decides
 
 
 class _JointMoveGraph:
@@ -146,7 +132,7 @@ class _JointMoveGraph:
         self._numbers: dict[Hashable, int] = {}
         self._branches: list[_Branches] = []
 
-    def find(self, state: Any, most_states: float, most_rounds: int | None) -> None:
+    def find(self, state: Any, most_states: float) -> None:
         """Lists all states that can be reached from one, the nearest first."""
         game, numbers, rounds = self.game, self._numbers, [0]
         numbers[game.key(state)] = 0
@@ -159,7 +145,12 @@ class _JointMoveGraph:
                 self.budget.check_clock()
                 number = numbers.setdefault(game.key(then), len(self.states))
                 if number == len(self.states):
-                    self._require_room(away + 1, most_states, most_rounds)
+                    if number >= most_states:
+                        raise UnsupportedGameError(
+                            f"{game.traits.name} has more than {most_states:,} states, found within {away + 1:,} "
+                            "rounds: search it with 'simultaneous_mcts', or allow more "
+                            "(solve_simultaneous(most_states=...), solve(nodes=...))"
+                        )
                     self.states.append(then)
                     rounds.append(away + 1)
                 after.append(number)
@@ -169,19 +160,6 @@ class _JointMoveGraph:
                 raise no_legal_action(game)
             shape = tuple(map(len, _actions(game, here))) if after and game.movers(here) else None
             self._branches.append(_Branches(shape, after, rewards, chances))
-
-    def _require_room(self, rounds: int, most_states: float, most_rounds: int | None) -> None:
-        name, states = self.game.traits.name, len(self.states)
-        if states >= most_states:
-            raise UnsupportedGameError(
-                f"{name} has more than {most_states:,} states, found within {rounds:,} rounds: search it with "
-                "'simultaneous_mcts', or allow more (solve_simultaneous(most_states=...), solve(nodes=...))"
-            )
-        if most_rounds is not None and rounds > most_rounds:
-            raise UnsupportedGameError(
-                f"{name} has more than {most_rounds:,} rounds, and {states:,} states within them: search it with "
-                "'simultaneous_mcts', or allow more (solve_simultaneous(most_rounds=...))"
-            )
 
     def solve(self) -> None:
         """Solves each state when all that can follow it are solved, from the ends of the game on."""

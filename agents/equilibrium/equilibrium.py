@@ -218,23 +218,15 @@ def _approach(
 
 
 def learn_policy(
-    game: Game[Any],
-    *,
-    iterations: int,
-    variant: Variant | str = Variant.DISCOUNTED,
-    seed: int = 0,
-    most_states: int = MOST_STATES,
-    check: Callable[[], Any] = lambda: None,
+    game: Game[Any], iterations: int, variant: Variant, seed: int, most_states: int, check: Callable[[], Any]
 ) -> PolicyTable:
-    """The average policy after some iterations of any variant; errors as those of ``solve_equilibrium``."""
-    check_whole("iterations", iterations, lower=1)
-    chosen = check_choice("variant", variant, Variant)
-    if chosen is Variant.EXTERNAL_SAMPLING:
+    """The average policy after some iterations of any variant; ``check`` is called in between."""
+    if variant is Variant.EXTERNAL_SAMPLING:
         sampled = ExternalSampling(game, seed, check)
         sampled.iterate(iterations)
         return sampled.policy()
     form = sequence_form(game, most_states=most_states, check=check)
-    solver = CFR(form, chosen)
+    solver = CFR(form, variant)
     for _ in range(iterations):
         check()
         solver.iterate()
@@ -242,9 +234,7 @@ def learn_policy(
     return policy_of(form, behaviours, measured(form, behaviours))
 
 
-def policy_of(
-    form: SequenceForm, behaviours: Sequence[Floats], reached: Exploitability | None = None
-) -> PolicyTable:
+def policy_of(form: SequenceForm, behaviours: Sequence[Floats], reached: Exploitability) -> PolicyTable:
     """The policy of behaviours, for each player the probability of each sequence's action. S - 1 each."""
     entries: dict[str, tuple[None, dict[int, float]]] = {}
     for number, (seat, behaviour) in enumerate(zip(form.seats, behaviours, strict=True)):
@@ -255,6 +245,6 @@ def policy_of(
         game=game_identity(form.game),
         entries=entries,
         is_hidden=True,
-        values=() if reached is None else reached.values,
-        exploitability=None if reached is None else reached.exploitability,
+        values=reached.values,
+        exploitability=reached.exploitability,
     )

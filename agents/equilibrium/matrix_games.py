@@ -1,7 +1,4 @@
-"""Games of one move: the first player chooses a row, the second a column, neither sees the other's choice.
-
-Arrays are of shape (rows, columns); mixed strategies are probabilities of rows and of columns.
-"""
+"""Games of one move: the first player chooses a row, the second a column. Arrays are of shape (rows, columns)."""
 
 from __future__ import annotations
 
@@ -113,8 +110,7 @@ def equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[Floats
                     continue
                 x, y = np.zeros(rows), np.zeros(columns)
                 x[list(mine)], y[list(theirs)] = row, column
-                is_best = (one @ y).max() <= x @ one @ y + _ROUNDING and (x @ two).max() <= x @ two @ y + _ROUNDING
-                if is_best:
+                if (one @ y).max() <= x @ one @ y + _ROUNDING and (x @ two).max() <= x @ two @ y + _ROUNDING:
                     pairs.append((x, y))
     return pairs
 
@@ -136,10 +132,7 @@ def dominated(first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[Dominated
     """Strictly dominated choices, one after the other: each is left out before the next is looked for."""
     payoffs = _matrices(first, second)
     left = [list(range(payoffs[0].shape[0])), list(range(payoffs[0].shape[1]))]
-    while True:
-        step = next((each for player in (0, 1) for each in _dominated_by(player, payoffs, left)), None)
-        if step is None:
-            return
+    while step := next((each for player in (0, 1) for each in _dominated_by(player, payoffs, left)), None):
         left[step.player].remove(step.action)
         yield step
 

@@ -1,12 +1,10 @@
 """Policies as tables: for each state, or information state, the probability of each action.
 
-A policy file is text, one JSON value a line, and compressed by gzip if its name ends in ``.gz``. The first line is
-an object: ``checksum`` is that of ``zermelo.envs.support.data_files``, ``format`` is ``"zermelo policy"``,
-``version`` is 3, ``states`` the number of lines that follow, and the rest are the attributes of ``PolicyTable``.
-Each of those lines is ``[key, value, {action: probability}]``: the state's key, and what the player to move can
-still get, or null. A state of rules has its integers for a key, separated by commas; any other state the first 128
-bits of the SHA-256 of its game's own key. Where players do not see everything, the key is the seat and the
-information state as text.
+A policy file has a JSON value a line, and is compressed if its name ends in ``.gz``: first the attributes of
+``PolicyTable`` with ``format``, ``version``, ``checksum`` and ``states``, the number of lines that follow. Each of
+those is ``[key, value, {action: probability}]``, with what the player to move can still get, or null. The key of a
+state of rules is its integers, of any other the first 128 bits of the SHA-256 of its game's key, and where players
+do not see everything, the seat and the information state.
 """
 
 from __future__ import annotations
@@ -176,9 +174,7 @@ def stable_key(game: Game[Any], state: Any) -> str:
     """A key of a state, the same in every process."""
     if isinstance(game, RulesGame):
         return ",".join(map(str, flat(state)))
-    digest = hashlib.sha256()
-    digest.update(_key_text(game, game.key(state)).encode())
-    return digest.hexdigest()[:32]
+    return hashlib.sha256(_key_text(game, game.key(state)).encode()).hexdigest()[:32]
 
 
 def information_key(game: Game[Any], seat: int, key: Hashable) -> str:

@@ -1,9 +1,6 @@
 """Counterfactual regret minimization: over a game in sequence form, or over samples of a larger one.
 
-At each information state a player keeps, for each action, how much it regrets not to have always played it there,
-and plays actions in proportion to positive regrets. The average strategies of two opposed players approach an
-equilibrium. Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information",
-NIPS (2007).
+``textbook_cfr`` has the algorithm and its source.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 A sequence of a player is what it has done to come to some point: an action at one of its information states, after
 another sequence. The game pays by the sequences of all players together; chance is averaged over. Koller, Megiddo
 and von Stengel, "Efficient computation of equilibria for extensive two-person games", Games and Economic Behavior
-14 (1996). So an algorithm need not walk through the game again: what each sequence is worth against the others is
-one weighted sum over the ends of the game, and a player's own decisions are a small tree, handled level by level.
+14 (1996).
 
 Shapes: ``I`` information states, ``S`` sequences, the empty one (number 0) included, ``T`` ends with different
 sequences. A player's information states are ordered by how many of its own decisions come before, and sequences by

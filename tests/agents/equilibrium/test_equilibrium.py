@@ -80,7 +80,7 @@ def test_kuhn_poker_is_worth_what_kuhn_found(variant: str, gain: float) -> None:
     found = measured(form, solver.average())
     assert found.exploitability < gain
     assert found.values[0] == pytest.approx(-1 / 18, abs=gain)
-    policy = policy_of(form, solver.average())
+    policy = policy_of(form, solver.average(), found)
     game, start = RulesGame(Kuhn()), form.game.initial_state()
     bets = []
     for card in range(3):
