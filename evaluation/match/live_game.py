@@ -12,6 +12,7 @@ of Gymnasium as if they were AEC environments of one player.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn, TypeVar
@@ -44,14 +45,14 @@ class EnvDriver:
         self.env = env
         self._single = _SinglePlayer(env) if is_gymnasium(env) else None
         self._table = self._single or env
-        self._call("reset", lambda: self._table.reset(seed=seed))
+        self._call("reset", functools.partial(self._table.reset, seed=seed))
         # The wrappers that only check can be looked through for reading; steps go through them all.
         self._inner = innermost(self._table)
         agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
         self._seat = {agent: seat for seat, agent in enumerate(agents)}
         self.seat_names = tuple(map(kept_name, agents))
         self._payments = self._call("reset", lambda: self._single or Payments(env))
-        self._spaces = self._call("action_space", lambda: {one: self._space(one) for one in agents})
+        self._spaces = {one: self._space(one) for one in agents}
         self._terminated = False
         self._legal: tuple[Any, Any] | None = None
 
@@ -62,15 +63,15 @@ class EnvDriver:
         return [totals.get(agent, 0.0) for agent in self._agents]
 
     def _space(self, agent: Any) -> Any:
-        return space_of(self._table, agent)
+        return self._call("action_space", space_of, self._inner, agent)
 
     @property
     def _name(self) -> str:
         return game_name(self.env)
 
-    def _call(self, what: str, call: Callable[[], T]) -> T:
+    def _call(self, what: str, call: Callable[..., T], *given: Any) -> T:
         try:
-            return call()
+            return call(*given)
         except BaseException as error:
             self._fail(what, error)
 
@@ -95,15 +96,15 @@ class EnvDriver:
             agent = inner.agent_selection
             if not (terminations[agent] or truncations[agent]):
                 return self._seat[agent]
-            self._call("the step of a dead agent", lambda: self._payments.step(None))
+            self._call("the step of a dead agent", self._payments.step, None)
         raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
 
     def look(self) -> None:
         """Reads what is legal for the seat to move, before its agent is asked."""
         agent = self._inner.agent_selection
-        space = self._spaces[agent] = self._call("action_space", lambda: self._space(agent))
+        space = self._spaces[agent] = self._space(agent)
         asked = "observe" if self._single is None else "saying what is legal"
-        self._legal = (space, _checked_mask(space, self._call(asked, lambda: self._mask(agent))))
+        self._legal = (space, _checked_mask(space, self._call(asked, self._mask, agent)))
 
     def _mask(self, agent: Any) -> Any:
         if self._single is not None:
@@ -127,7 +128,7 @@ class EnvDriver:
             self._payments.step(action)
         except BaseException as error:
             self._fail(f"step({shown(action)})", error)
-        for agent, reward in zip(self._agents, self.rewards, strict=True):
+        for agent, reward in self._payments.totals().items():
             if math.isnan(reward):
                 raise EnvironmentFailureError(f"the environment paid {agent} rewards that add up to nan")
         self._terminated = self._terminated or any(self._inner.terminations.values())
@@ -136,11 +137,9 @@ class EnvDriver:
         """Returns what the seat to move sees, copied, for an agent that needs no more."""
         agent = self._inner.agent_selection
         seen, info = self._call("observe", lambda: (self._table.observe(agent), self._inner.infos.get(agent)))
-        if (
-            self._single is not None
-            and (mask := self._call("saying what is legal", lambda: self._mask(agent))) is not None
-        ):
-            info = {"action_mask": mask}
+        if self._single is not None:
+            mask = self._call("saying what is legal", self._mask, agent)
+            info = info if mask is None else {"action_mask": mask}
         return observed(str(agent), seen, info, self._spaces[agent])
 
     def action_space(self) -> Any:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.policies.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.jit.at_once import start_compilers
+from zermelo.envs.jit.build import asked_by
+from zermelo.envs.position import search_game
+from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.live_game import EnvDriver
 
@@ -40,6 +46,17 @@ def unfit(name: str, error: Exception) -> UnsupportedGameError | InvalidSettingE
     """The error for an agent that cannot play an environment, with its name."""
     kind = UnsupportedGameError if isinstance(error, UnsupportedGameError) else InvalidSettingError
     return kind(f"{name} cannot play here: {error}")
+
+
+def start_compiling(agents: Sequence[Agent], env: Any) -> None:
+    """Starts to compile what agents of ours will need for a game of rules, on as many processors as there are."""
+    try:
+        if len(agents) < 2 or not isinstance(search_game(env), RulesGame):
+            return
+    except ZermeloError:
+        return
+    asked = (asked_by(rehearse, agent, env) for agent in agents)
+    start_compilers([kernel for kernel in asked if kernel is not None], default_threads())
 
 
 def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:

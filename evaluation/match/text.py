@@ -80,6 +80,8 @@ def shown(value: Any, most: int = 80) -> str:
 
 def plain(value: Any) -> Any:
     """A value in plain Python: numpy scalars unwrapped, arrays and lists as nested tuples."""
+    if type(value) is int:
+        return value
     import numpy as np  # which the command line does without, until a game is played
 
     if isinstance(value, np.generic):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from zermelo.agents.agent import Agent
 from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.specs import check_env
@@ -20,7 +22,7 @@ from zermelo.envs.traits.known_classes import known_class
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
-from zermelo.evaluation.match.readiness import rehearse, require_fit, view_for
+from zermelo.evaluation.match.readiness import rehearse, require_fit, start_compiling, view_for
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
@@ -230,24 +232,43 @@ def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 def _fitting(
     candidates: Sequence[Participant], driver: EnvDriver, skip_unfit: bool
 ) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
-    fitting, left_out = [], []
+    made: list[tuple[Participant, Agent | None]] = []
+    fitting: list[Participant] = []
+    left_out: list[str] = []
     for participant in candidates:
-        try:
-            if participant.unfit is not None:
-                raise participant.unfit
-            if participant.may_be_made_here:
-                agent = participant.build()
-                require_fit(agent, driver.env, participant.name, view_for(agent, driver))
-                if not isinstance(agent, ViewAgent):
-                    rehearse(agent, driver.env, strict=True)  # compiles for all workers
-            else:
-                check_env(participant.source, driver.env)
+        with _leaving_out(left_out, skip_unfit):
+            made.append((participant, _fit_agent(participant, driver)))
+    agents = [agent for _, agent in made if agent is not None]
+    start_compiling(agents, driver.env)
+    for participant, agent in made:
+        with _leaving_out(left_out, skip_unfit):
+            if agent is not None:
+                rehearse(agent, driver.env, strict=True)  # compiles for all workers
             fitting.append(participant)
-        except UnsupportedGameError as error:
-            if not skip_unfit:
-                raise UnsupportedGameError(f"{error}; skip_unfit (--skip-unfit) leaves it out") from error
-            left_out.append(f"Left out: {error}")
     return tuple(fitting), tuple(left_out)
+
+
+def _fit_agent(participant: Participant, driver: EnvDriver) -> Agent | None:
+    """An agent that may play, if it compiles something at its first use."""
+    if participant.unfit is not None:
+        raise participant.unfit
+    if not participant.may_be_made_here:
+        check_env(participant.source, driver.env)
+        return None
+    agent = participant.build()
+    require_fit(agent, driver.env, participant.name, view_for(agent, driver))
+    return None if isinstance(agent, ViewAgent) else agent
+
+
+@contextlib.contextmanager
+def _leaving_out(left_out: list[str], skip_unfit: bool) -> Iterator[None]:
+    """Adds the reason why an agent cannot play to ``left_out``, or raises it."""
+    try:
+        yield
+    except UnsupportedGameError as error:
+        if not skip_unfit:
+            raise UnsupportedGameError(f"{error}; skip_unfit (--skip-unfit) leaves it out") from error
+        left_out.append(f"Left out: {error}")
 
 
 def _openings_described(wanted: Openings | None, schedule: Schedule, given: RunOpenings) -> Mapping[str, Any]:

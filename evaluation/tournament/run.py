@@ -99,6 +99,8 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
     if crowding is not None and settings.progress is not False:
         print(f"zermelo: {crowding}", file=sys.stderr)
     crowded = [] if crowding is None else [crowding]
+    if not settings.here:
+        import scipy.optimize  # noqa: F401  # half a second that the table would take, while workers start
     with contextlib.ExitStack() as stack:
         log = InvocationLog(command, crowded)
         store = stack.enter_context(Store(plan.schedule, plan.to_dict(), settings.out, log))

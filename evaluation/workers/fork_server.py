@@ -29,12 +29,14 @@ _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 
-def main(channel: int) -> None:
+def main(channel: int, modules: Sequence[str]) -> None:
     """Serves until the process that started it is gone; returns in what it forks, once that is done."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    run = _Server(channel).serve()
+    server = _Server(channel)
+    _load(modules)
+    run = server.serve()
     if run is None:
         os._exit(0)
     run()
@@ -102,10 +104,7 @@ class _Server:
             os.set_inheritable(file, False)
         request = pickle.loads(data)
         name, _, function = request["function"].partition(":")
-        for module in (name, *request["modules"]):
-            if module not in sys.modules:
-                with contextlib.suppress(Exception):  # what needs it will say why it cannot be loaded
-                    importlib.import_module(module)
+        _load([name, *request["modules"]])
         if len(files) < request["files"]:  # this process may open no more of them
             _refuse(files, errno.EMFILE)
             return None
@@ -164,6 +163,13 @@ class _Server:
             with contextlib.suppress(BrokenPipeError):  # nobody wants to know
                 os.write(status, forked_process.NUMBER.pack(os.waitstatus_to_exitcode(code)))
             os.close(status)
+
+
+def _load(modules: Sequence[str]) -> None:
+    for module in modules:
+        if module not in sys.modules:
+            with contextlib.suppress(Exception):  # what needs it will say why it cannot be loaded
+                importlib.import_module(module)
 
 
 def _refuse(files: Sequence[int], number: int) -> None:

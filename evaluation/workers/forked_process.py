@@ -38,9 +38,9 @@ from zermelo.evaluation.workers.meters import resident_mb
 
 _START: Final = """
 import json, sys
-sys.path[:] = json.loads(sys.argv[2])
+sys.path[:], modules = json.loads(sys.argv[2])
 from zermelo.evaluation.workers.fork_server import main
-main(int(sys.argv[1]))
+main(int(sys.argv[1]), modules)
 """
 _ANSWER: Final = 60.0
 """Seconds that the server has to answer, its own start included."""
@@ -104,6 +104,11 @@ def kill_group(pid: int) -> None:
             kill(pid, signal.SIGKILL)
 
 
+def start_server() -> None:
+    """Starts the server of this process, if it has none, and does not wait until it is ready."""
+    _servers().start_early()
+
+
 def servers() -> list[int]:
     """Returns the process numbers of this process's servers, that in use first."""
     return [] if _this is None or _this.owner != os.getpid() else _this.numbers()
@@ -124,8 +129,12 @@ class _Servers:
         running = [channel for channel, process in self._processes.items() if process.poll() is None]
         return [self._processes[channel].pid for channel in sorted(running, key=lambda one: one is not used)]
 
+    def start_early(self) -> None:
+        with self._lock:
+            if _at_start() not in self._channels:
+                self._open()
+
     def start(self, function: str, files: Sequence[int], may_fork: bool) -> tuple[int, int]:
-        modules = [name for name in sys.modules if name.startswith(_SHARED)]
         request = {
             "function": function,
             "may_fork": may_fork,
@@ -133,7 +142,7 @@ class _Servers:
             "folder": os.getcwd() if os.path.exists(".") else "/",  # it may have been removed
             "path": search_path(),
             "argv": list(sys.argv),
-            "modules": modules + (_of_script() if may_fork else []),
+            "modules": _shared() + (_of_script() if may_fork else []),
         }
         with self._lock:
             try:
@@ -164,10 +173,10 @@ class _Servers:
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair()
-        command = spawn.get_command_line()
+        command, started = spawn.get_command_line(), json.dumps([sys.path, _shared()])
         with theirs:
             process = subprocess.Popen(
-                [*command[: command.index("-c")], "-c", _START, str(theirs.fileno()), json.dumps(sys.path)],
+                [*command[: command.index("-c")], "-c", _START, str(theirs.fileno()), started],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,  # what ends a whole group leaves it time to end what it has forked
@@ -206,6 +215,10 @@ def _servers() -> _Servers:
         if _this is None or _this.owner != os.getpid():
             _this = _Servers()
         return _this
+
+
+def _shared() -> list[str]:
+    return [name for name in sys.modules if name.startswith(_SHARED)]
 
 
 def _of_script() -> list[str]:

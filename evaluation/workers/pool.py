@@ -33,7 +33,7 @@ from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.match.faults import manner_of_death
-from zermelo.evaluation.workers.forked_process import ForkedProcess
+from zermelo.evaluation.workers.forked_process import ForkedProcess, start_server
 from zermelo.evaluation.workers.work import NOBODY, Item, Result, Waiting, Work, WorkerExit
 
 AHEAD: Final = 128
@@ -58,6 +58,7 @@ class ProcessRunner:
             )
         self.workers = workers
         self._dumps = dumps
+        start_server()
 
     def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as tasks end. When the iterator ends or is closed, no worker is left."""

@@ -25,7 +25,7 @@ import sys
 import time
 import weakref
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import cloudpickle
@@ -199,11 +199,12 @@ def run_batch(
         _works[key] = cloudpickle.loads(pickled)
     started, results, failure = time.perf_counter(), list[Any](), None
     try:
-        # The work may have come here by value, out of a script or a notebook.
-        runner = ProcessRunner(1, dumps=cloudpickle.dumps)
         work = _works[key]
-        is_watched = is_dangerous and not isinstance(work, PureWork)  # whose own code ends no process
-        for result in runner.run(work, items) if is_watched else map(work.run, items):
+        done: Iterable[Any] = map(work.run, items)
+        if is_dangerous and not isinstance(work, PureWork):  # whose own code ends no process
+            # The work may have come here by value, out of a script or a notebook.
+            done = ProcessRunner(1, dumps=cloudpickle.dumps).run(work, items)
+        for result in done:
             results.append(result)
     except ZermeloError as error:
         failure = sendable(error)
