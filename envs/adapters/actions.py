@@ -16,7 +16,7 @@ from zermelo.envs.traits.known_classes import known_actions
 
 
 def codec_for(env: Any, agent: Any = None, owner: str = "") -> ActionCodec:
-    """The codec of an agent's action space, by default of the agent to move; a Gymnasium environment has one."""
+    """The codec of an agent's action space, by default of the agent to move."""
     if is_aec(env):
         agent = env.agent_selection if agent is None else agent
         return ActionCodec(space_of(env, agent), owner or f"agent {agent!r} in {game_name(env)}")
@@ -24,11 +24,7 @@ def codec_for(env: Any, agent: Any = None, owner: str = "") -> ActionCodec:
 
 
 def space_of(env: Any, agent: Any) -> Any:
-    """The action space of an agent of an AEC environment.
-
-    Raises:
-        UnsupportedGameError: Its ``action_space`` fails, and it has no ``action_spaces`` either.
-    """
+    """The action space of an agent of an AEC environment, whose ``action_space`` may fail."""
     try:
         return env.action_space(agent)
     except Exception as error:

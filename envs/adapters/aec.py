@@ -77,10 +77,7 @@ class AECGame(CopiedGame):
     # -- positions -----------------------------------------------------------------------------------------------
 
     def snapshot(self, env: Any) -> CopiedState:
-        """The position of a live environment of this game, now. The environment is not changed.
-
-        If the agent to move is dead, its ``None`` steps are played in the copy.
-        """
+        """The position of a live environment now; ``None`` steps of dead agents are played in the copy."""
         require_reset(env)
         raw = self._position(innermost(env), self._quiet_copy)
         replace_generators(raw, self._generator)
@@ -104,7 +101,7 @@ class AECGame(CopiedGame):
             return self._from_here(self._arrive(env, self._zeros))
 
     def _quiet_copy(self, raw: Any) -> Any:
-        """A copy for search: it draws nothing on the screen and stops at declared chance."""
+        """A copy that draws nothing on the screen and stops at declared chance."""
         env = quieten(clone_env(raw))
         if self._declared:
             env.defer_chance = True
@@ -152,7 +149,7 @@ class AECGame(CopiedGame):
         return self._arrive(env, self._received(state))
 
     def _received(self, state: CopiedState) -> tuple[float, ...]:
-        """The rewards that seats have been given once the player to move has seen its own."""
+        """The rewards that seats have been given once the mover has seen its own."""
         totals, received, mover = state.totals, state.received, state.mover
         if self.pays_by_rewards:
             return totals
@@ -161,10 +158,9 @@ class AECGame(CopiedGame):
         return (*received[:mover], totals[mover], *received[mover + 1 :])
 
     def _added(self, totals: tuple[float, ...], paid: Mapping[Any, Any]) -> tuple[float, ...]:
+        pairs = zip(totals, self.agents, strict=True)
         try:
-            return tuple(
-                [total + float(paid.get(agent, 0.0)) for total, agent in zip(totals, self.agents, strict=True)]
-            )
+            return tuple([total + float(paid.get(agent, 0.0)) for total, agent in pairs])
         except (TypeError, ValueError):
             raise UnsupportedGameError(
                 f"a reward of {self._name} must be one number, not as in {dict(paid)!r}: wrap the environment so "
@@ -349,7 +345,7 @@ class SimultaneousAECGame(AECGame):
         return CopiedState(env, state.totals, seat, False, state.before, received=state.received)
 
     def hides_more(self) -> bool | None:
-        return False if self._traits.information is Information.PERFECT else self._hides_more
+        return False if self.traits.information is Information.PERFECT else self._hides_more
 
 
 class SimultaneousInformedGame(SimultaneousAECGame, InformedAECGame):
@@ -359,13 +355,8 @@ class SimultaneousInformedGame(SimultaneousAECGame, InformedAECGame):
 def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] = ()) -> bool:
     """Deals again, in place, what the agent to move has not seen: hands, dice, what has just been chosen unseen.
 
-    Args:
-        env: A copy of an environment, which an agent is to see.
-        generator: Draws what is dealt.
-        agents: The agents in place of the one to move.
-
-    Returns:
-        False where the environment declares, or is known, to hide something, and nothing says how to deal it.
+    ``env`` is a copy, which an agent is to see; ``agents`` stand in the place of the one to move. False where the
+    environment declares, or is known, to hide something, and nothing says how to deal it.
     """
     raw = innermost(env)
     known = known_class(raw)

@@ -7,6 +7,7 @@ environment declares; the generic clone.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import time
@@ -33,8 +34,8 @@ class Ecosystem(NamedTuple):
     """Environments of one kind, and the module that makes games of them, imported when one is met.
 
     Attributes:
-        make: ``"module:function"`` in this folder; called with an environment below its checking wrappers, with
-            fields of ``Traits`` that the caller gave, and with the seconds that finding out the others may take.
+        make: ``"module:function"`` in this folder; called with an environment below its checking wrappers, given
+            fields of ``Traits``, and with the seconds that finding out the others may take.
         accepts: Says whether an environment is of this kind.
         copies: True if states are copies of the environment, so that it serves for ``backend="clone"`` as well.
     """
@@ -46,9 +47,8 @@ class Ecosystem(NamedTuple):
 
 def _is_hanabi(raw: Any) -> bool:
     """PettingZoo's Hanabi; with a random start player the environment itself asks the wrong agent first."""
-    if full_name(type(raw)) != "pettingzoo.classic.hanabi.hanabi.raw_env":
-        return False
-    return not raw._config["random_start_player"]
+    is_hanabi = full_name(type(raw)) == "pettingzoo.classic.hanabi.hanabi.raw_env"
+    return is_hanabi and not raw._config["random_start_player"]
 
 
 def _has_table(raw: Any) -> bool:
@@ -72,7 +72,7 @@ _ECOSYSTEMS: Final = (
 _WITH_RULES: Final = ("auto", "rules")
 BACKENDS = ("auto", "rules", "environment", "clone")
 
-_GAME_METHODS = (
+_GAME_METHODS = [
     "initial_state",
     "to_move",
     "legal_actions",
@@ -81,11 +81,7 @@ _GAME_METHODS = (
     "is_terminal",
     "utility",
     "key",
-)
-
-
-def _of_openspiel(raw: Any) -> Any | None:
-    return _load("openspiel_rules:rules_of")(raw, {})
+]
 
 
 def _of_own(raw: Any) -> Any | None:
@@ -94,6 +90,10 @@ def _of_own(raw: Any) -> Any | None:
 
 def _of_equivalent(place: str, raw: Any) -> Any | None:
     return _load("rules:game_of_equivalent")(tables.load(place), raw)
+
+
+def _of_openspiel(raw: Any) -> Any | None:
+    return _load("openspiel_rules:rules_of")(raw, {})
 
 
 _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
@@ -139,16 +139,13 @@ def as_game(
 def game_and_state(
     source: Any, backend: str, traits: Mapping[str, Any] | Traits | None, patience: float
 ) -> tuple[Any, Any, float]:
-    """The game, as ``as_game`` has it; its state now where that was read on the way, else None; and preparation.
-
-    The latter are seconds that went into making the game: none where it was made before.
-    """
+    """The game, as ``as_game`` has it; its state, if it was read on the way; the seconds that making it took."""
     begun = time.perf_counter()
     if backend not in BACKENDS:
         raise unknown_choice("backend", backend, BACKENDS)
-    given = {} if traits is None else given_traits(traits)
-    entry = _games.get(id(source))
-    if entry is None or entry.env is None or entry.env() is not source:
+    given = given_traits(traits)
+    games = _games.get(id(source))
+    if games is None:
         if is_rules(source):
             source = RulesGame(source)
         if is_game(source):
@@ -160,9 +157,9 @@ def game_and_state(
         if is_openspiel(source):
             return _openspiel_game(source, backend, given), None, 0.0
         require_reset(source)
-        entry = _remembered(source)
+        games = _remembered(source)
     options, raw = (backend, repr(given)), innermost(source)
-    made = entry.games.get(options)
+    made = games.get(options)
     if made is not None and (made.raw != id(raw) or patience > made.adapted.enough):
         made = None
     if made is not None:
@@ -177,9 +174,9 @@ def game_and_state(
     prepared = 0.0
     if made is None:
         adapted = _build(source, backend, given, patience)
-        made = _MadeGame(adapted, id(raw), _shape(raw), _episode(raw) if adapted.constants else {})
+        made = _MadeGame(adapted, id(raw), _shape(raw), _episode(raw, adapted.constants))
         prepared = time.perf_counter() - begun
-    entry.games[options] = made
+    games[options] = made
     game = made.adapted.game
     return game.numbered if isinstance(game, RulesGame) else game, None, prepared
 
@@ -235,7 +232,6 @@ def _no_rules(name: str) -> UnsupportedGameError:
 
 
 def _rules_game(raw: Any) -> Any | None:
-    """The game of the rules registered for an environment, if there are any and they cover where it stands now."""
     to_game = _rules.get(type(raw)) or _rules.get(full_name(type(raw)))
     return to_game(raw) if to_game is not None else None
 
@@ -253,25 +249,17 @@ class _MadeGame:
     episode: Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class _Entry:
-    """A live environment, and its games by backend and given traits."""
-
-    env: weakref.ref[Any] | None
-    games: dict[Any, _MadeGame]
+_games: dict[int, dict[Any, _MadeGame]] = {}
+"""Of each live environment, by its ``id``, the games by backend and given traits."""
 
 
-_games: dict[int, _Entry] = {}
-
-
-def _remembered(env: Any) -> _Entry:
-    """A new entry for a live environment; not kept for one with ``__slots__``, which has no weak references."""
-    identity = id(env)
-    try:
-        entry = _games[identity] = _Entry(weakref.ref(env, _forget(identity)), {})
-    except TypeError:
-        return _Entry(None, {})
-    return entry
+def _remembered(env: Any) -> dict[Any, _MadeGame]:
+    """No games yet, kept while the environment lives; one with ``__slots__`` has no weak references."""
+    games: dict[Any, _MadeGame] = {}
+    with contextlib.suppress(TypeError):
+        weakref.finalize(env, _games.pop, id(env), None)
+        _games[id(env)] = games
+    return games
 
 
 def _is_current(made: _MadeGame, raw: Any, backend: str) -> bool:
@@ -284,12 +272,12 @@ def _is_current(made: _MadeGame, raw: Any, backend: str) -> bool:
         or (not isinstance(game, RulesGame) and backend in _WITH_RULES and _rules_game(raw) is not None)
     ):
         return False
-    made.episode = _episode(raw) if constants else {}
+    made.episode = _episode(raw, constants)
     return True
 
 
 def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:
-    """Whether an environment still has the configuration of its game; what changes within an episode is none."""
+    """Whether an environment still has the configuration of its game, but for what changes in an episode."""
     if not constants:
         return True
     from zermelo.envs.live.configuration import configuration, differences, is_same_episode
@@ -302,17 +290,10 @@ def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[st
     return True
 
 
-def _episode(raw: Any) -> dict[str, Any]:
+def _episode(raw: Any, constants: Mapping[str, bytes]) -> dict[str, Any]:
     from zermelo.envs.live.configuration import episode  # which brings all of ``clone``
 
-    return episode(raw)
-
-
-def _forget(identity: int) -> Callable[[Any], None]:
-    def forget(_: Any, games: Any = _games) -> None:  # held here: a module's names are gone when Python ends
-        games.pop(identity, None)
-
-    return forget
+    return episode(raw) if constants else {}
 
 
 def _shape(raw: Any) -> Any:

@@ -100,12 +100,7 @@ class CopiedGame:
     """Utilities begin at zero where a live environment stands."""
 
     def __init__(
-        self,
-        raw: Any,
-        template: Callable[[], Any],
-        traits: Traits,
-        outside: OutsideGenerators | None,
-        seed: int,
+        self, raw: Any, template: Callable[[], Any], traits: Traits, outside: OutsideGenerators | None, seed: int
     ) -> None:
         begun = time.perf_counter()
         self._template = template()
@@ -121,17 +116,13 @@ class CopiedGame:
         self.as_numpy = self.dear_keys = False
         self.without: dict[str, dict[str, str]] = {}
         self._failures, self._told = [0], set[Any]()
-        self._traits = traits
+        self.traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
-
-    @property
-    def traits(self) -> Traits:
-        return self._traits
 
     def with_traits(self, traits: Traits, outside: OutsideGenerators) -> Self:
         """This game with other traits; states of one are states of the other."""
         changed = copy.copy(self)
-        changed._traits = traits
+        changed.traits = traits
         changed._sampled = traits.chance is Chance.SAMPLED
         changed.outside = outside
         return changed
@@ -147,7 +138,7 @@ class CopiedGame:
     @property
     def seats(self) -> int:
         """The number of players."""
-        return self._traits.seats
+        return self.traits.seats
 
     @property
     def failures(self) -> int:
@@ -235,8 +226,8 @@ class CopiedGame:
 
     def _draw_again(self, env: Any, generator: np.random.Generator) -> None:
         """Draws again, before a step, what the environment holds but no player sees."""
-        if self._traits.drawn_again:
-            shuffle_lists(env, self._traits.drawn_again, generator)
+        if self.traits.drawn_again:
+            shuffle_lists(env, self.traits.drawn_again, generator)
 
     def _whose(self, state: CopiedState) -> str:
         """Ends the message on an action that is not legal."""
@@ -249,8 +240,7 @@ class CopiedGame:
     # -- actions -------------------------------------------------------------------------------------------------
 
     def _codec_of(self, state: CopiedState) -> ActionCodec:
-        if state.codec is None:
-            state.codec = self._codec(state, max(state.mover, 0))
+        state.codec = state.codec or self._codec(state, max(state.mover, 0))
         return state.codec
 
     def _codec(self, state: CopiedState, seat: int) -> ActionCodec:
@@ -268,7 +258,7 @@ class CopiedGame:
     # -- stepping ------------------------------------------------------------------------------------------------
 
     def _position(self, live: Any, copied: Callable[[Any], Any]) -> Any:
-        """A copy of a live environment: the one there is, where its own copy is slow and nothing has happened."""
+        """A copy of a live environment: the one there is, where copying is slow and nothing has happened."""
         if self.copying > _SLOW and defines_own(type(live), "__deepcopy__") and not is_dead(live):
             try:
                 if state_key(live) == state_key(self._template):
@@ -296,7 +286,7 @@ class CopiedGame:
         actions = self.legal_actions(state) if state.actions is None else state.actions
         if action not in actions:
             raise illegal_action(action, self._whose(state), actions)
-        codec = state.codec or self._codec_of(state)
+        codec = self._codec_of(state)
         try:
             return self._stepped(state, codec.to_env(action), generator, env)
         except EnvFailedError as failure:

@@ -61,8 +61,7 @@ class GymGame(CopiedGame):
         return actions
 
     @functools.cached_property
-    def _live_mask(self) -> GymMask:
-        """Finds the mask of the first state, of which no step has returned anything."""
+    def _live_mask(self) -> GymMask:  # of the first state, of which no step has returned anything
         return GymMask(self._template)
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:

@@ -29,7 +29,7 @@ from zermelo.envs.live.wrappers import game_name, innermost
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.hanabi import key_of_hanabi, redealt_hanabi, sees_all
 from zermelo.envs.traits.merging import merge_traits
-from zermelo.envs.traits.openspiel import openspiel_traits, resampled
+from zermelo.envs.traits.openspiel import hides_cards, openspiel_traits, resampled
 
 MARKOV_TEXT = frozenset(
     {
@@ -49,12 +49,7 @@ _SEEDS: Final = (1 << 31) - 1
 
 
 class OpenSpielGame:
-    """An OpenSpiel game.
-
-    Args:
-        source: A ``pyspiel.Game``, a ``pyspiel.State``, or Shimmy's ``OpenSpielCompatibilityV0`` after ``reset``.
-        given: Fields of ``Traits`` that the caller gave.
-    """
+    """The game of a ``pyspiel.Game`` or ``pyspiel.State``, or of Shimmy's environment after ``reset``."""
 
     def __init__(self, source: Any, given: Mapping[str, Any]) -> None:
         import pyspiel
@@ -73,7 +68,7 @@ class OpenSpielGame:
         seats = tuple(f"player_{seat}" for seat in range(self._game.num_players()))
         known = openspiel_traits(self._game)
         base = Traits(name=self._name, seat_names=seats)
-        self._traits = merge_traits(
+        self.traits = merge_traits(
             base, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known)
         )
         self._text_is_markov = self._game.get_type().short_name in MARKOV_TEXT
@@ -89,10 +84,6 @@ class OpenSpielGame:
     def longest(self) -> int:
         """The number of moves and chance events after which Shimmy truncates the game, if it does."""
         return 1 << 60 if self._limit is None else self._limit
-
-    @property
-    def traits(self) -> Traits:
-        return self._traits
 
     def fits(self, env: Any) -> bool:
         return str(env._env) == str(self._game)
@@ -140,8 +131,7 @@ class OpenSpielGame:
             return ()
         if not self._exact:
             raise self._sampled_inside()
-        outcomes: Sequence[tuple[int, float]] = state.chance_outcomes()
-        return outcomes
+        return list(state.chance_outcomes())
 
     def result(self, state: Any, action: int) -> Any:
         if self.is_terminal(state):
@@ -180,7 +170,7 @@ class OpenSpielGame:
         if not self._exact:
             return None
         end = state.clone()
-        players = [pyspiel.make_uniform_random_bot(seat, bits) for seat in range(self._traits.seats)]
+        players = [pyspiel.make_uniform_random_bot(seat, bits) for seat in range(self.traits.seats)]
         pyspiel.evaluate_bots(end, players, bits)
         if self._limit is not None and end.move_number() > self._limit:
             return None  # Shimmy would have ended it before
@@ -190,11 +180,10 @@ class OpenSpielGame:
     def movers(self, state: Any) -> Sequence[int]:
         if state.is_chance_node() or self.is_terminal(state):
             return ()
-        return range(self._traits.seats) if state.is_simultaneous_node() else (state.current_player(),)
+        return range(self.traits.seats) if state.is_simultaneous_node() else (state.current_player(),)
 
     def actions_of(self, state: Any, seat: int) -> list[int]:
-        actions: list[int] = state.legal_actions(seat)
-        return actions
+        return list(state.legal_actions(seat))
 
     def joint_result(
         self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
@@ -212,14 +201,10 @@ class OpenSpielGame:
         return after
 
     def hides_more(self) -> bool:
-        import pyspiel
-
-        information: Any = self._game.get_type().information
-        return bool(information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
+        return hides_cards(self._game.get_type())
 
     def is_terminal(self, state: Any) -> bool:
-        ended: bool = state.is_terminal()
-        return ended or (self._limit is not None and state.move_number() >= self._limit)
+        return bool(state.is_terminal() or (self._limit is not None and state.move_number() >= self._limit))
 
     def utility(self, state: Any) -> tuple[float, ...]:
         return tuple(state.returns())
@@ -233,15 +218,13 @@ class OpenSpielGame:
         return state.starting_state_str(), tuple(state.history())
 
     def moves_so_far(self, state: Any) -> list[int]:
-        moves: list[int] = state.history()
-        return moves
+        return list(state.history())
 
     def to_env_action(self, state: Any, action: int) -> int:
         return action
 
     def action_text(self, state: Any, action: int) -> str:
-        text: str = state.action_to_string(state.current_player(), action)
-        return text
+        return str(state.action_to_string(state.current_player(), action))
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
         return ()
@@ -283,20 +266,14 @@ class HiddenHands(OpenSpielGame):
 
 
 class HanabiGame(HiddenHands):
-    """The game of PettingZoo's Hanabi. Its states are OpenSpiel's.
-
-    Args:
-        env: The environment below its checking wrappers.
-        given: Fields of ``Traits`` that the caller gave.
-    """
+    """The game of PettingZoo's Hanabi, of the environment below its checking wrappers; states are OpenSpiel's."""
 
     def __init__(self, env: Any, given: Mapping[str, Any]) -> None:
         super().__init__(env.hanabi_env, given)
         self._sees_all = sees_all(env)
-        named = replace(self._traits, name=game_name(env), seat_names=tuple(map(str, env.possible_agents)))
-        self._traits = merge_traits(
-            named, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared_traits(env))
-        )
+        named = replace(self.traits, name=game_name(env), seat_names=tuple(map(str, env.possible_agents)))
+        declared = declared_traits(env)
+        self.traits = merge_traits(named, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared))
 
     def fits(self, env: Any) -> bool:
         return super().fits(env.hanabi_env) and sees_all(env) == self._sees_all

@@ -93,11 +93,7 @@ class OpenSpielRulesGame(RulesGame):
         return self if self.numbers is None else RenumberedGame(self)
 
     def observation(self, state: Any, seat: int) -> Any:
-        """No observation is OpenSpiel's, so a network that was trained on those would see something else.
-
-        Raises:
-            UnsupportedGameError: Always.
-        """
+        """Raises ``UnsupportedGameError``: none is OpenSpiel's, on which a network may have been trained."""
         raise UnsupportedGameError(
             f"{self.traits.name} is searched by rules, which do not make OpenSpiel's observations: with "
             "backend='environment' a network sees them"

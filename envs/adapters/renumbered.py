@@ -10,10 +10,7 @@ from zermelo.envs.game import CHANCE
 
 
 class RenumberedGame:
-    """The rules of one of OpenSpiel's games, with its numbers of actions and of chance outcomes.
-
-    States are those of the rules. Searches run on ``inside``, which has the rules' own numbers (``search_game``).
-    """
+    """The rules of one of OpenSpiel's games with its numbers; searches run on ``inside``, with the rules' own."""
 
     def __init__(self, inside: Any) -> None:
         self.inside = inside
@@ -44,14 +41,26 @@ class RenumberedGame:
         return str(self.inside.rules.action_text(state, self.inside.action_of(state, action)))
 
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
-        aliases: Sequence[str] = self.inside.action_aliases(state, self.inside.action_of(state, action))
-        return aliases
+        return tuple(self.inside.action_aliases(state, self.inside.action_of(state, action)))
 
 
 _ALIKE: Final = frozenset(
     [
-        *("for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far"),
-        *("observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility"),
+        "for_search",
+        "image",
+        "information_state_key",
+        "initial_state",
+        "is_terminal",
+        "key",
+        "moves_so_far",
+        "observation",
+        "resample",
+        "rules",
+        "snapshot",
+        "text",
+        "to_move",
+        "traits",
+        "utility",
     ]
 )
 """The names that the rules have whatever the numbers of actions."""

@@ -19,7 +19,7 @@ from zermelo.envs.traits.known_classes import register_information, registered_i
 
 
 class _Recipe(NamedTuple):
-    """What a game on copies is made of, and has learned; ``information`` is of ``register_information``."""
+    """What a game on copies is made of and has learned; ``information`` is of ``register_information``."""
 
     kind: type[Any]
     template: Any
@@ -50,11 +50,8 @@ def unpack_game(data: bytes, seed: int) -> Any:
         return recipe
     information = recipe.information
     if information is not None:
-        register_information(
-            type(recipe.template),
-            information_state_key=information.information_state_key,
-            resample=information.resample,
-        )
+        keys, resample = information.information_state_key, information.resample
+        register_information(type(recipe.template), information_state_key=keys, resample=resample)
     game = recipe.kind(recipe.template, recipe.traits, seed=seed)
     game = game.with_traits(recipe.traits, game.outside.only(recipe.draws_from))
     game.takes_numpy(recipe.as_numpy)
@@ -63,12 +60,8 @@ def unpack_game(data: bytes, seed: int) -> Any:
 
 
 def pack_state(state: Any) -> bytes:
-    """A state of such a game as bytes, for ``pickle.loads``.
-
-    Its legal actions are asked for again there: environments may note them outside of themselves, as PettingZoo's
-    chess does.
-    """
-    if isinstance(state, CopiedState):
+    """A state of such a game as bytes, for ``pickle.loads``."""
+    if isinstance(state, CopiedState):  # whose actions may be noted outside, as PettingZoo's chess does
         seen = None if state.info is None else state.seen
         return packed(dataclasses.replace(state, seen=seen, actions=None, codec=None, key=None))
     return bytes(cloudpickle.dumps(state))

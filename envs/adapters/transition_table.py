@@ -83,11 +83,7 @@ def _merged(entries: Sequence[Any]) -> tuple[_Outcome, ...]:
 
 
 class TableGame:
-    """The game of an environment with a transition table.
-
-    Attributes:
-        step_limit: The steps that the time limit allows from a reset on; None without one.
-    """
+    """The game of an environment with a transition table; ``step_limit`` is that of its time limit, if any."""
 
     def __init__(self, env: Any, given: Mapping[str, Any] | None = None) -> None:
         self._source = env.unwrapped.P
@@ -107,16 +103,12 @@ class TableGame:
             "terminal_rewards_only": not any(one.reward and not one.over for each in choices for one in each),
             "num_actions": len(next(iter(self._table.values()))),
         }
-        self._traits = merge_traits(
+        self.traits = merge_traits(
             Traits(name=self._name, seat_names=("player",)),
             (TraitSource.GIVEN, given or {}),
             (TraitSource.DECLARED, declared_traits(env)),
             (TraitSource.KNOWN, known),
         )
-
-    @property
-    def traits(self) -> Traits:
-        return self._traits
 
     @property
     def num_states(self) -> int:
@@ -126,10 +118,7 @@ class TableGame:
         return getattr(env.unwrapped, "P", None) is self._source and has_table(env)
 
     def snapshot(self, env: Any) -> TableState:
-        """The state of a live environment now; rewards and steps are counted from here.
-
-        A state that every action leaves unchanged and ends in, without reward, is an end.
-        """
+        """The state of a live environment now; one that every action ends in, unchanged, is an end."""
         state, left = int(env.unwrapped.s), math.inf
         if self.step_limit is not None:
             left = min(limit._max_episode_steps - (limit._elapsed_steps or 0) for limit in _time_limits(env))
@@ -159,11 +148,8 @@ class TableGame:
         return () if state.over or state.action >= 0 else tuple(self._table[state.state])
 
     def chance_outcomes(self, state: TableState) -> tuple[tuple[int, float], ...]:
-        if state.action < 0:
-            return ()
-        return tuple(
-            (number, one.probability) for number, one in enumerate(self._table[state.state][state.action])
-        )
+        outcomes = self._table[state.state][state.action] if state.action >= 0 else ()
+        return tuple((number, one.probability) for number, one in enumerate(outcomes))
 
     def result(self, state: TableState, action: int) -> TableState:
         if state.over:

@@ -14,6 +14,7 @@ from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError
+from zermelo.envs.live.wrappers import game_name, shortened
 from zermelo.envs.support.calls import explained
 
 _ASIDE_STEPS: Final = 30
@@ -57,7 +58,7 @@ def verify_clone(
     if not callable(make_env) or (hasattr(make_env, "step") and not isinstance(make_env, type)):
         raise InvalidSettingError(
             "verify_clone plays many environments, so it needs a function that makes one, such as "
-            f"lambda: connect_four_v3.env(), not {_short(make_env)}"
+            f"lambda: connect_four_v3.env(), not {shortened(make_env)}"
         )
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -127,7 +128,7 @@ def _replay(driver: VerifiedEnv, trace: _Trace) -> bool:
 def _require_success(driver: VerifiedEnv, what: str) -> None:
     if driver.failure is not None:
         raise CloneError(
-            f"cannot verify clones of {_name(driver.env)}: its {what} failed before anything was "
+            f"cannot verify clones of {game_name(driver.env)}: its {what} failed before anything was "
             f"cloned: {driver.failure}"
         ) from driver.error
 
@@ -177,9 +178,10 @@ class _VerifiedGame:
         record = original.record()
         found = None if trace is None else first_difference(trace[0][self._step], record)
         if found is not None:
+            where, alone, now = found[0], shortened(found[1]), shortened(found[2])
             raise CloneError(
-                f"cloning or another environment disturbs {_name(original.env)} ({self._moment()}): {found[0]} is "
-                f"{_short(found[2])}, but {_short(found[1])} when it is played alone{self._causes(original)}"
+                f"cloning or another environment disturbs {game_name(original.env)} ({self._moment()}): {where} "
+                f"is {now}, but {alone} when it is played alone{self._causes(original)}"
             )
         return record
 
@@ -188,10 +190,11 @@ class _VerifiedGame:
     ) -> None:
         found = first_difference(record, follower.record())
         if found is not None:
+            where, theirs, copied = found[0], shortened(found[1]), shortened(found[2])
             raise CloneError(
-                f"the clone of {_name(original.env)} taken at step {taken_at} is not the same game "
-                f"({self._moment()}): {found[0]} is {_short(found[2])} in the clone, but {_short(found[1])} in "
-                f"the original{self._causes(original)}"
+                f"the clone of {game_name(original.env)} taken at step {taken_at} is not the same game "
+                f"({self._moment()}): {where} is {copied} in the clone, but {theirs} in the "
+                f"original{self._causes(original)}"
             )
 
     def _copy(self, driver: VerifiedEnv) -> VerifiedEnv:
@@ -202,11 +205,11 @@ class _VerifiedGame:
             raise CloneError(f"{error} ({self._moment()}{self._causes(driver)})") from error
         except Exception as error:
             raise CloneError(
-                f"{_name(env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
+                f"{game_name(env)} could not be cloned ({self._moment()}): {type(error).__name__}: {error}"
             ) from error
         if copied is env or original_class(type(copied)) is not original_class(type(env)):
             wrong = "the environment itself" if copied is env else f"a {type(copied).__name__}"
-            raise CloneError(f"the clone of {_name(env)} is {wrong} ({self._moment()})")
+            raise CloneError(f"the clone of {game_name(env)} is {wrong} ({self._moment()})")
         return driver.copied(copied)
 
     def _moment(self) -> str:
@@ -221,15 +224,3 @@ class _VerifiedGame:
         )
         outside = "" if self.outside is None else self.outside.text()
         return outside + (order if sets else "")
-
-
-def _name(env: Any) -> str:
-    inner = getattr(env, "unwrapped", env)
-    metadata = getattr(inner, "metadata", None)
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return str(name or type(inner).__qualname__)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."

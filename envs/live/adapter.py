@@ -10,7 +10,6 @@ class Adapted(NamedTuple):
     """An environment as a game.
 
     Attributes:
-        game: The game.
         constants: The configuration for which its traits hold: digests of attributes by path.
         enough: The patience in seconds with which random play would show no more than it did.
     """

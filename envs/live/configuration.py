@@ -82,7 +82,6 @@ class _Attributes:
         self._seen = {id(layer) for layer in layers(env)}
 
     def fields(self, obj: Any, path: str, depth: int) -> None:
-        """Adds the attributes of an object."""
         cls = original_class(type(obj))
         fields = fields_of(obj)
         self.digests[path] = digest([full_name(cls), *sorted(fields.keys() - _IN_PLAY)])
@@ -109,7 +108,6 @@ class _Attributes:
 
 
 def _items(value: Any) -> Iterator[tuple[str, Any]]:
-    """The items of a small container of more than numbers and text."""
     if isinstance(value, dict) and len(value) <= _MAX_ITEMS:
         yield from ((repr(key), item) for key, item in value.items())
     elif type(value) in (list, tuple) and len(value) <= _MAX_ITEMS and not _PLAIN.issuperset(map(type, value)):
@@ -132,10 +130,7 @@ def episode(env: Any) -> dict[str, Any]:
 
 
 def is_same_episode(env: Any, before: Mapping[str, Any]) -> bool:
-    """Returns whether an environment has not been reset since ``before = episode(env)``.
-
-    It still has what a reset replaces.
-    """
+    """Returns whether an environment still has what a reset replaces, since ``before = episode(env)``."""
     now = episode(env)
     kept = [name for name, value in now.items() if before.get(name) is value]
     if not kept:

@@ -14,10 +14,7 @@ _LIBRARIES: Final = tuple(Path(sysconfig.get_path(name)).resolve() for name in (
 
 
 def place_of(error: BaseException) -> str:
-    """The file and line that raised an error, in brackets, and what is known of its cause.
-
-    Where libraries raised it, that is the user's line that called them.
-    """
+    """The file and line that raised an error, or called the library that did, in brackets; and a known cause."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -34,7 +31,6 @@ def _is_below(frame: traceback.FrameSummary, folders: tuple[Path, ...]) -> bool:
 
 
 def _known_cause(error: BaseException, line: str) -> str:
-    """A known cause: something that PettingZoo 1.27 or Gymnasium removed."""
     try:
         text = str(error)
     except Exception:  # an exception's own __str__ may raise anything

@@ -66,12 +66,8 @@ def mask_of(observation: Any, info: Any) -> Any:
 def shown_mask(observation: Any, info: Any, codec: ActionCodec, env: Any = None) -> Any:
     """The action mask in an agent's observation or info, whatever its name is; None where there is none.
 
-    Args:
-        observation: What the agent observes.
-        info: What it is told besides.
-        codec: That of its action space.
-        env: The environment in this position, on copies of which a mask of another name is tried. Without it only
-            names count that leave no doubt.
+    A mask of another name than ``action_mask`` is tried on copies of ``env``, which is in this position; without
+    it only names count that leave no doubt.
     """
     mask = mask_of(observation, info)
     if mask is not None:
@@ -223,10 +219,7 @@ class GymMask:
 
     It is asked by ``action_masks()``. Otherwise the mask is an attribute or the result of a method that held what
     ``reset`` and ``step`` showed as the mask on a copy. Where a mask in ``info`` is nowhere else, actions are
-    tried on copies, and a warning says so.
-
-    Attributes:
-        is_tried: Whether actions are tried.
+    tried on copies (``is_tried``), and a warning says so.
 
     Raises:
         UnsupportedGameError: Its observations have a mask, and nothing in it holds that.
@@ -275,12 +268,10 @@ _finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictio
 
 
 class _Shown:
-    """What ``reset`` and the first steps of a copy show as the mask, and copies in those positions.
+    """The masks that ``reset`` and the first steps of a copy show, and copies in those positions.
 
-    Attributes:
-        masks: The masks, one for each position.
-        is_observed: Whether the observation has them, as ``action_mask``.
-        confirmed: Whether copies take what they allow, and nothing else.
+    ``is_observed`` says whether they are in the observation, as ``action_mask``; ``confirmed`` whether copies take
+    what they allow, and nothing else.
     """
 
     def __init__(self, copied: Any, codec: ActionCodec) -> None:
@@ -371,10 +362,7 @@ _wants_numpy: Final[dict[type, bool]] = {}
 
 
 def wants_numpy(env: Any, codec: ActionCodec, action: int) -> bool:
-    """Whether environments of a class take integers of NumPy's as actions, and none of Python's.
-
-    It is found out on two copies, once a class.
-    """
+    """Whether environments of a class take integers of NumPy's alone; found out on copies, once a class."""
     raw = innermost(env)
     kind = original_class(type(raw))
     if kind not in _wants_numpy:

@@ -18,16 +18,15 @@ from zermelo.envs.live.wrappers import innermost
 class Payments:
     """Steps an environment that has just been reset, and counts what that pays.
 
-    An environment with a ``last()`` of its own is asked by it before each step, as a loop over ``agent_iter``
-    does; one that takes integers of NumPy's alone is given those.
+    One with a ``last()`` of its own is asked by it before each step, as a loop over ``agent_iter`` does; one that
+    takes integers of NumPy's alone is given those.
     """
 
     def __init__(self, env: Any) -> None:
         self._env, self._inner = env, innermost(env)
         self._asks_last = writes_own_last(env)
         self._converts = not is_known_to_clone(self._inner)
-        self._received: dict[Any, float] = {}
-        self._said: dict[Any, float] = {}
+        self._received, self._said = dict[Any, float](), dict[Any, float]()
         self._waiting = self._cumulative()
         self._add(self._said, self._inner.rewards)
 

@@ -27,18 +27,12 @@ class _UnfitMaskError(Exception):
 
 
 class ActionCodec:
-    """The integers that stand for the actions of one space.
-
-    Args:
-        space: A finite space: ``Discrete``, ``MultiDiscrete``, ``MultiBinary``, a ``Box`` of integers, or a
-            ``Tuple`` or ``Dict`` of such.
-        owner: Whose space it is, for messages.
+    """The integers that stand for the actions of one finite space; ``owner`` says in messages whose it is.
 
     Attributes:
         size: The number of actions in the space.
         is_discrete: Whether numbers are the environment's own actions.
-        as_numpy: Whether a single number is given as an integer of NumPy's, as ``space.sample()`` gives it, and
-            not as Python's; changed where an environment takes no other.
+        as_numpy: Whether a single number is given as an integer of NumPy's, as by ``space.sample()``.
 
     Raises:
         UnsupportedGameError: The space cannot be enumerated.
@@ -63,7 +57,6 @@ class ActionCodec:
 
     @staticmethod
     def _native(space: Any) -> Any:
-        """The type of the elements of a ``Discrete`` space."""
         return np.dtype(getattr(space, "dtype", None) or np.int64).type
 
     def to_index(self, env_action: Any) -> int:
@@ -95,10 +88,7 @@ class ActionCodec:
             if entries.size != self.size:
                 raise self._unfit(mask, f"{self.size} entries")
             allowed = entries.ravel().nonzero()[0]
-            if self.first:
-                allowed = allowed + self.first
-            result: list[int] = allowed.tolist()
-            return tuple(result)
+            return tuple((allowed + self.first if self.first else allowed).tolist())
         is_flat = not isinstance(mask, tuple | Mapping) and np.ndim(mask) == 1 and np.size(mask) == self.size
         is_multi_discrete = _kind(self.space) == "MultiDiscrete"
         if is_flat and len(self._radices) > 1 and sum(self._radices) == self.size and is_multi_discrete:
@@ -161,11 +151,9 @@ def _radices(space: Any, whose: str) -> list[int]:
         return [2] * math.prod(space.shape)
     if _kind(space) == "Box" and np.issubdtype(space.dtype, np.integer) and space.is_bounded():
         return [int(n) for n in np.ravel(space.high).astype(np.int64) - np.ravel(space.low).astype(np.int64) + 1]
-    remedy = (
-        "zermelo.envs.discretise(env, bins=5) makes so many actions of each number"
-        if _kind(space) == "Box"
-        else "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
-    )
+    remedy = "zermelo.envs.discretise(env, actions=[...]) makes it those that you list"
+    if _kind(space) == "Box":
+        remedy = "zermelo.envs.discretise(env, bins=5) makes so many actions of each number"
     raise UnsupportedGameError(f"{whose}, which cannot be enumerated, as search needs: {remedy}")
 
 
@@ -190,8 +178,7 @@ def _element(space: Any, digits: Iterator[Any], type_of: Callable[[Any], Any]) -
 def _digits(space: Any, element: Any) -> list[int]:
     if _is_nested(space):
         return [digit for name, part in _parts(space) for digit in _digits(part, element[name])]
-    digits: list[int] = (np.ravel(np.asarray(element)).astype(np.int64) - _first_values(space)).tolist()
-    return digits
+    return list((np.ravel(np.asarray(element)).astype(np.int64) - _first_values(space)).tolist())
 
 
 def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
@@ -222,10 +209,8 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
 
 
 def _mask_form(space: Any) -> str:
-    if _kind(space) == "Dict":
-        return "a mapping with the mask of each space"
-    if _kind(space) == "Tuple":
-        return "a tuple with the mask of each space"
+    if _is_nested(space):
+        return f"a {'mapping' if _kind(space) == 'Dict' else 'tuple'} with the mask of each space"
     if _kind(space) == "MultiBinary":
         return f"shape {space.shape}, with 0, 1 or 2 (either) in each place"
     return f"a tuple of masks with {', '.join(map(str, _radices(space, '')))} entries"

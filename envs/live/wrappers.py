@@ -80,8 +80,8 @@ def of_reset(returned: Any) -> tuple[Any, Any]:
 def of_step(returned: Any) -> Any:
     """What ``step`` says: observation, reward, terminated, truncated and info.
 
-    Of four values, as Gym had them before 0.26, the third says that the episode is over, and the info whether
-    that was for a limit on its steps.
+    Of four values, as of Gym before 0.26, the third says that the episode is over, and the info whether by a
+    limit.
     """
     if isinstance(returned, tuple) and len(returned) == 4 and isinstance(returned[3], Mapping):
         observation, reward, is_over, info = returned
@@ -91,10 +91,7 @@ def of_step(returned: Any) -> Any:
 
 
 def innermost(env: Any) -> Any:
-    """The environment below the wrappers that only check; the first layer that is part of the game.
-
-    Only exact classes are taken off: a subclass may do more.
-    """
+    """The environment below the wrappers that only check; a subclass of one may do more, and stays."""
     kind: Any = type(env)
     while _only_checks(kind):
         env = env.env
@@ -150,11 +147,7 @@ def game_name(env: Any) -> str:
 
 
 def require_reset(env: Any) -> None:
-    """Checks that this is an environment with a game in progress.
-
-    Raises:
-        UnsupportedGameError: It is not an environment, a parallel environment, or it has not been reset.
-    """
+    """Raises ``UnsupportedGameError`` for what is no environment with a game in progress."""
     if isinstance(env, type):
         raise UnsupportedGameError(f"{env.__name__} is a class: make an environment of it and reset that")
     if is_parallel(env):
@@ -162,8 +155,9 @@ def require_reset(env: Any) -> None:
             f"{game_name(env)} is a parallel environment, whose agents move at the same time: "
             "pettingzoo.utils.parallel_to_aec(env) makes one of it in which they are asked in turn; reset that"
         )
+    all_reset = all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
     if is_gymnasium(env):
-        if not all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env)):
+        if not all_reset:
             raise UnsupportedGameError(f"{game_name(env)} has not been reset: call env.reset() first")
         return
     if not is_aec(env):
@@ -174,7 +168,7 @@ def require_reset(env: Any) -> None:
                 "sys.modules['gym.spaces'] = gymnasium.spaces"
             )
         raise UnsupportedGameError(
-            f"cannot see a game in {type(env).__name__} object {_short(env)}: give an AEC environment, a "
+            f"cannot see a game in {type(env).__name__} object {shortened(env, 60)}: give an AEC environment, a "
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"
         )
     raw = innermost(env)
@@ -184,8 +178,7 @@ def require_reset(env: Any) -> None:
         lacking = [name for name in lacking if name != "agent_selection"]
     base: Any = _class_in("pettingzoo.utils.env", "AECEnv")
     uses_base = base is not None and getattr(type(raw), "last", None) is base.last
-    was_reset = not uses_base or bool(lacking) or hasattr(raw, "_cumulative_rewards")
-    was_reset = was_reset and all(getattr(layer, "__dict__", {}).get("_has_reset", True) for layer in layers(env))
+    was_reset = all_reset and (not uses_base or bool(lacking) or hasattr(raw, "_cumulative_rewards"))
     if was_reset and lacking and getattr(raw, "agents", None) and "agent_selection" not in lacking:
         raise UnsupportedGameError(
             f"{game_name(raw)} has agents, and {raw.agent_selection!r} to move, but no "
@@ -193,26 +186,21 @@ def require_reset(env: Any) -> None:
             "that was done, pettingzoo.test.api_test(env) says what it lacks"
         )
     if lacking or not was_reset:
+        is_rebuilt = any(cls.__name__ == "EzPickle" for cls in type(raw).__mro__)
+        hint = "; if it is a copy by copy.deepcopy, the copy lost the game: use zermelo.envs.clone_env"
         raise UnsupportedGameError(
-            f"{game_name(raw)} has not been reset: call env.reset() first{_deepcopy_hint(raw)}"
+            f"{game_name(raw)} has not been reset: call env.reset() first{hint if is_rebuilt else ''}"
         )
 
 
 _STATE_OF_PLAY = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
 
 
-def _deepcopy_hint(raw: Any) -> str:
-    """A word on ``copy.deepcopy``, which makes a PettingZoo environment anew and loses its game."""
-    if not any(cls.__name__ == "EzPickle" for cls in type(raw).__mro__):
-        return ""
-    return "; if it is a copy by copy.deepcopy, the copy lost the game: use zermelo.envs.clone_env"
-
-
 def quieten(env: Any) -> Any:
-    """Makes a copy that is searched draw nothing: ``render_mode`` becomes None in every layer that has set one.
+    """Sets ``render_mode`` of a copy to None in every layer: environments look at it in ``step``.
 
-    Environments look at it in ``step`` to decide whether to draw a frame; a search would open windows and wait for
-    the frame rate. An environment whose rules depend on its render mode would be searched as without one.
+    A search would open windows and wait for the frame rate. One whose rules depend on it is searched as without
+    one.
     """
     for layer in layers(env):
         attributes = getattr(layer, "__dict__", {})
@@ -239,6 +227,7 @@ def seat_agents(raw: Any) -> tuple[Any, ...]:
     return tuple(agents)
 
 
-def _short(value: Any) -> str:
+def shortened(value: Any, most: int = 120) -> str:
+    """The ``repr`` of a value, of so many characters at most."""
     text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -29,23 +29,16 @@ from zermelo.envs.traits.merging import checked_traits
 
 
 def declared_traits(env: Any) -> dict[str, Any]:
-    """The fields that the environment declares on itself or in its metadata; the innermost layer counts least.
-
-    Raises:
-        InvalidSettingError: What it declares is not a mapping of fields of ``Traits``.
-    """
+    """The fields that the environment declares on itself or in its metadata; the innermost layer counts least."""
     declared: dict[str, Any] = {}
     for layer in reversed(layers(env)):
-        metadata = getattr(type(layer), "metadata", None)
-        own = getattr(layer, "__dict__", {})
-        metadata = own.get("metadata", metadata)
-        if isinstance(metadata, Mapping) and metadata.get("zermelo_traits") is not None:
-            declared |= checked_traits(
-                metadata["zermelo_traits"], f"metadata['zermelo_traits'] of {type(layer).__name__}"
-            )
-        mapping = own.get("zermelo_traits", getattr(type(layer), "zermelo_traits", None))
-        if mapping is not None:
-            declared |= checked_traits(mapping, f"zermelo_traits of {type(layer).__name__}")
+        kind, own = type(layer), getattr(layer, "__dict__", {})
+        metadata = own.get("metadata", getattr(kind, "metadata", None))
+        of_metadata = metadata.get("zermelo_traits") if isinstance(metadata, Mapping) else None
+        of_layer = own.get("zermelo_traits", getattr(kind, "zermelo_traits", None))
+        for mapping, where in ((of_metadata, "metadata['zermelo_traits']"), (of_layer, "zermelo_traits")):
+            if mapping is not None:
+                declared |= checked_traits(mapping, f"{where} of {kind.__name__}")
     return declared
 
 
@@ -60,13 +53,13 @@ def checked_outcomes(outcomes: tuple[tuple[Any, float], ...], name: str) -> tupl
 
 
 def declares_chance(env: Any) -> bool:
-    """Returns whether the environment tells its chance outcomes (see the module's text)."""
+    """Returns whether the environment tells its chance outcomes."""
     names = ("chance_outcomes", "apply_chance", "defer_chance")
     return _has_own(env, *names) and callable(env.chance_outcomes) and callable(env.apply_chance)
 
 
 def declares_information(env: Any) -> bool:
-    """Returns whether the environment tells what its agents know (see the module's text)."""
+    """Returns whether the environment tells what its agents know."""
     return _has_own(env, "information_state_key", "resample")
 
 

@@ -47,11 +47,8 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         games: Games that were played to their end.
         needed: The fields that were looked for, as nobody had given or declared them.
         without: Attributes that differ although nothing else does, such as clocks: no part of a key.
-        as_numpy: Whether actions must be integers of NumPy's.
-        pays_by_rewards: Whether ``last()`` never pays, though ``rewards`` do.
         dear_keys: Whether a key takes longer than several moves.
         is_done: Whether play came to its end in time.
-        seconds: How long it took.
         notes: What users should be told, as the ends of sentences that begin with the environment's name.
     """
 

@@ -10,12 +10,9 @@ import numpy as np
 
 
 class _Move(NamedTuple):
-    """The effect of a player's action.
+    """The effect of an action: the place in the hand that is played or discarded, -1 for a hint.
 
-    Attributes:
-        place: Where in its hand the card lies that it plays or discards; -1 for a hint.
-        offset: To whom a hint is given, counted from the player.
-        cards: The cards that a hint speaks of, bit ``card`` each.
+    A hint is given to the player ``offset`` seats on, and speaks of ``cards``, bit ``card`` each.
     """
 
     place: int
@@ -24,14 +21,7 @@ class _Move(NamedTuple):
 
 
 class _Rules(NamedTuple):
-    """A game of Hanabi, read off its OpenSpiel game once.
-
-    Attributes:
-        players: How many play.
-        size: How many cards a hand has.
-        copies: How many of each card there are, by the number that deals it.
-        moves: What each action does.
-    """
+    """A game of Hanabi: the size of a hand, how many there are of each card, and what each action does."""
 
     players: int
     size: int
@@ -68,11 +58,8 @@ def _rules(text: str) -> _Rules:
 class _Known(NamedTuple):
     """The knowledge of one player in a state.
 
-    Attributes:
-        events: Cards dealt and actions since the start.
-        hand: Where among these the cards of the player's hand were dealt, the oldest first.
-        possible: For each of them, the cards that all hints so far allow, bit ``card`` each.
-        unseen: The cards that the player does not see, its own and the deck.
+    ``hand`` says where among the events its cards were dealt, the oldest first, ``possible`` which cards all hints
+    so far allow for each of them, bit ``card`` each; ``unseen`` are the cards that it does not see.
     """
 
     events: list[int]
@@ -119,11 +106,9 @@ def _known(state: Any, seat: int) -> _Known:
 
 
 def _first_player(state: Any, place: int) -> int:
-    """The player who moved first, if that varies."""
     if not state.get_game().get_parameters().get("random_start_player", False):
         return 0
-    player: int = state.full_history()[place].player
-    return player
+    return int(state.full_history()[place].player)
 
 
 def key_of_hanabi(state: Any, seat: int) -> Hashable:
@@ -169,7 +154,7 @@ def hanabi_key(env: Any, agent: Any) -> Hashable:
 
 
 def deal_hanabi(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    """The agent's own hand; the deck is not dealt before it is needed."""
+    """Deals the agent's own hand again; the deck is not dealt before it is needed."""
     if sees_all(env):
         return
     inside = env.hanabi_env

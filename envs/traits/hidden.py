@@ -1,4 +1,4 @@
-"""HiddenInformation information of environments: what an agent has seen, and how the rest is drawn again.
+"""Hidden information of environments: what an agent has seen, and how the rest is drawn again.
 
 An environment says it by methods, somebody else by ``register_information``, and of some classes it is known. Each
 becomes one ``HiddenInformation``, whose fields are named as the methods of rules (``HiddenMethods`` in
@@ -12,13 +12,14 @@ agents choose in a round of simultaneous moves is hidden until all have chosen.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from zermelo.envs.live.masks import mask_of
 from zermelo.envs.rules.contract import method_or_default
-from zermelo.envs.traits.openspiel import resampled
+from zermelo.envs.traits.openspiel import hides_cards, resampled
 
 InformationStateKey = Callable[[Any, Any], Hashable]
 """Called with an environment and an agent."""
@@ -31,10 +32,9 @@ class HiddenInformation(NamedTuple):
 
     Attributes:
         information_state_key: All that an agent has seen and done; None where nothing says it.
-        resample: Deals again what the agent has not seen. Of a Gymnasium environment, whose player is None, before
+        resample: Deals again what the agent has not seen; of a Gymnasium environment, whose player is None, before
             each step, so that its game is one of chance.
-        round_start: Takes back, in place, what agents who move at the same time have chosen in this round, so that
-            the first is to be asked; None where agents take turns.
+        round_start: Takes back, in place, what agents have chosen in this round; None where they take turns.
         hides_more: Whether anything besides the moves of a round is hidden; None where nothing says it.
     """
 
@@ -82,7 +82,7 @@ def _rewind_rules(env: Any) -> None:
 
 def hidden_of_shimmy(env: Any) -> HiddenInformation | None:
     """For games that OpenSpiel can deal again, and those in which nothing but simultaneous moves is hidden."""
-    if _hides_more(env) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
+    if hides_cards(env.game_type) and isinstance(resampled(env.game_state, 0, np.random.default_rng(0)), str):
         return None
     return HiddenInformation(
         lambda env, agent: env.game_state.information_state_string(env.possible_agents.index(agent)),
@@ -91,19 +91,13 @@ def hidden_of_shimmy(env: Any) -> HiddenInformation | None:
 
 
 def _resample_shimmy(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    if _hides_more(env):
+    if hides_cards(env.game_type):
         env.game_state = resampled(env.game_state, env.possible_agents.index(agent), generator)
         env._update_observations()
     for other in env.simultaneous_actions:
         if other != agent:
             actions = env.game_state.legal_actions(env.possible_agents.index(other))
             env.simultaneous_actions[other] = actions[int(generator.integers(len(actions)))]
-
-
-def _hides_more(env: Any) -> bool:
-    import pyspiel
-
-    return bool(env.game_type.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
 
 
 # -- RLCard's Leduc and Texas hold'em
@@ -154,9 +148,7 @@ def _redraw_parallel(env: Any, agent: Any, generator: np.random.Generator) -> No
         if chosen is not None and other != agent:
             space = copy.deepcopy(env.action_space(other))
             space.seed(int(generator.integers(2**31)))
-            seen = env.observe(other)
-            holder = seen if isinstance(seen, Mapping) and "action_mask" in seen else env.infos.get(other, {})
-            mask = holder.get("action_mask")
+            mask = mask_of(env.observe(other), env.infos.get(other))
             env._actions[other] = space.sample() if mask is None else space.sample(np.asarray(mask, np.int8))
 
 
@@ -164,7 +156,7 @@ PARALLEL: Final = HiddenInformation(None, _redraw_parallel, _rewind_parallel, hi
 
 
 def _rewind_rps(env: Any) -> None:
-    """Clears player 2's stale observation at the start of a round, which is not part of the state."""
+    """Clears player 2's stale observation, which is not part of the state, too."""
     env.agent_selection = env._agent_selector.reset()
     env.state = dict.fromkeys(env.possible_agents, env._none)
 
@@ -177,7 +169,7 @@ def _rps_key(env: Any, agent: Any) -> Hashable:
 
 
 def _redraw_rps(env: Any, agent: Any, generator: np.random.Generator) -> None:
-    """Draws the first player's choice in this round again, which the second does not see yet."""
+    """The first player's choice in this round, which the second does not see yet."""
     first, second = env.possible_agents
     if agent == second and env.agent_selection == second:
         env.state[first] = int(generator.integers(env.action_space(first).n))

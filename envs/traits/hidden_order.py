@@ -37,12 +37,7 @@ Path = tuple[Any, ...]
 
 
 class HiddenList(NamedTuple):
-    """A list whose order nobody sees.
-
-    Attributes:
-        path: Where it is.
-        is_drawn_from: Whether it gets shorter in play, so that what is left is what nobody has seen.
-    """
+    """A list whose order nobody sees; ``is_drawn_from`` if it gets shorter in play: what is left is unseen."""
 
     path: Path
     is_drawn_from: bool
@@ -129,10 +124,8 @@ def _lists_in(env: Any) -> Iterator[tuple[Path, Any]]:
             items = value.items() if kind is dict else enumerate(value)
             waiting += [((*path, name), part) for name, part in items if _has_parts(part)]
         elif layout_of(kind).base is object and not module_name(kind).startswith(_LIBRARIES):
-            fields = fields_of(value).items()
-            waiting += [
-                ((*path, name), part) for name, part in fields if name not in _IN_PLAY and _has_parts(part)
-            ]
+            kept = (item for item in fields_of(value).items() if item[0] not in _IN_PLAY)
+            waiting += [((*path, name), part) for name, part in kept if _has_parts(part)]
 
 
 def _has_parts(value: Any) -> bool:

@@ -191,10 +191,7 @@ def known_actions(env: Any) -> Callable[[Any], tuple[int, ...]] | None:
 
 
 def known_class(env: Any) -> KnownClass:
-    """What is known of an environment: of its class first, then of the classes that it inherits and wraps.
-
-    What is hidden, its methods say first, then ``register_information``.
-    """
+    """What is known of an environment: of its own class, else of those that it inherits and wraps."""
     known = _KNOWN_CLASSES.get(full_name(type(env))) or _inherited(env)
     hidden = DECLARED if declares_information(env) else registered_information(env)
     if hidden is None:
@@ -208,8 +205,7 @@ def known_class(env: Any) -> KnownClass:
 def _inherited(env: Any) -> KnownClass:
     # A subclass, or a wrapper that is part of the game, may change the rewards and the rules, but hidden cards
     # stay hidden, simultaneous moves simultaneous, and dice dice.
-    traits: dict[str, Any] = {}
-    hidden = None
+    traits, hidden = dict[str, Any](), None
     lasting = {"information": Information.HIDDEN, "chance": Chance.SAMPLED, "simultaneous": True}
     for layer in layers(env):
         for cls in type(layer).__mro__:

@@ -26,16 +26,8 @@ _SETTABLE = (*DECIDED_FIELDS, "name")
 
 
 def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:
-    """The fields that the caller gave, checked.
-
-    Raises:
-        InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
-    """
-    if traits is None:
-        return {}
-    if isinstance(traits, Traits):
-        return {name: getattr(traits, name) for name in _SETTABLE}
-    return checked_traits(traits, "traits")
+    """The fields that the caller gave, checked."""
+    return {} if traits is None else checked_traits(traits, "traits")
 
 
 def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
@@ -45,7 +37,7 @@ def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
         InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
     """
     if isinstance(mapping, Traits):
-        return given_traits(mapping)
+        return {name: getattr(mapping, name) for name in _SETTABLE}
     if not isinstance(mapping, Mapping):
         raise InvalidSettingError(f"{where} must map names of Traits fields to values, not {mapping!r}")
     unknown = [name for name in mapping if name not in _SETTABLE]
@@ -65,11 +57,7 @@ def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
 
 
 def merge_traits(base: Traits, *found: tuple[TraitSource, Mapping[str, Any]]) -> Traits:
-    """Traits with fields decided by sources, the most trusted first; what none decides is as in ``base``.
-
-    Raises:
-        InvalidSettingError: A field has a value it cannot have.
-    """
+    """Traits with fields decided by sources, the most trusted first; what none decides is as in ``base``."""
     values: dict[str, Any] = {}
     sources: dict[str, TraitSource] = dict(base.sources)
     for source, mapping in found:

@@ -1,4 +1,4 @@
-"""Returns whether what players observe determines the state, judged by random play.
+"""Whether what players observe determines the state, judged by random play.
 
 Two positions that look the same to the player to move, but are different states, are compared: they show hidden
 information if another player sees them differently, or if the same actions lead on to other moves, rewards or
@@ -28,14 +28,7 @@ _COMPARISONS: Final = 5
 
 
 class Probe(Protocol):
-    """A game over copies of an environment, as far as inference needs it.
-
-    Attributes:
-        seats: The number of players.
-        pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
-        as_numpy: Whether actions are given as integers of NumPy's.
-        without: Attributes that are no part of a key.
-    """
+    """A game over copies of an environment, as far as inference needs it; attributes as of ``CopiedGame``."""
 
     seats: int
     pays_by_rewards: bool
@@ -52,35 +45,27 @@ class Probe(Protocol):
 
     def play(self, state: Any, action: int) -> Any:
         """The state after an action, as searches without chance see it."""
-        ...
 
     def probe(self, state: Any, action: int, seed: int) -> Any:
         """The state after an action with all randomness from a seed."""
-        ...
 
     def rewards_now(self, state: Any) -> tuple[float, ...] | None:
         """What the environment's ``rewards`` say, seat by seat; None where it has none."""
-        ...
 
     def draws_from(self) -> frozenset[str]:
         """The generators that probes drew from and the environment does not hold."""
-        ...
 
     def leave_out(self, attributes: dict[str, dict[str, str]]) -> None:
         """Has attributes be no part of a key any more."""
-        ...
 
     def position(self, state: Any) -> Any:
         """The key of the environment in a state, a tuple."""
-        ...
 
     def observation_key(self, state: Any, seat: int) -> Any:
         """A value of what a seat observes; None where that is not known."""
-        ...
 
     def environment(self, state: Any) -> Any:
         """The copy of the environment in a state."""
-        ...
 
 
 def shown(game: Probe, state: Any, seats: int) -> dict[str, Any]:
@@ -95,11 +80,9 @@ def shown(game: Probe, state: Any, seats: int) -> dict[str, Any]:
 
 
 class Observability:
-    """The observability of a game, as inferred.
+    """The observability of a game, as inferred: ``is_hidden`` says whether something was seen to be hidden.
 
-    Attributes:
-        is_hidden: Whether something was seen to be hidden.
-        noisy: Parts of what is shown that differ although nothing else does, such as a clock.
+    ``noisy`` are parts of what is shown that differ although nothing else does, such as a clock.
     """
 
     def __init__(self, game: Probe, seats: int, probes: int, patience: Patience) -> None:
@@ -209,7 +192,6 @@ class Observability:
         return True
 
     def _looks(self, state: Any) -> list[Any]:
-        """What the seats see, as far as that says something."""
         seats = (seat for seat in range(self._seats) if f"seen by {seat}" not in self.noisy)
         return [self._game.observation_key(state, seat) for seat in seats]
 

@@ -45,6 +45,11 @@ def openspiel_traits(game: Any) -> dict[str, Any]:
     }
 
 
+def hides_cards(kind: Any) -> bool:
+    """Whether anything besides simultaneous moves is hidden in games of a ``pyspiel.GameType``."""
+    return bool(kind.information == type(kind).Information.IMPERFECT_INFORMATION)
+
+
 def is_openspiel(thing: Any) -> bool:
     """Whether it is an OpenSpiel game or state; imports nothing."""
     pyspiel = sys.modules.get("pyspiel")

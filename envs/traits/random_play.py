@@ -73,12 +73,8 @@ _NEVER_PAID: Final = (
 def infer(game: Probe, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
 
-    Args:
-        game: The game, which learns on the way which attributes are part of no key and what actions must be.
-        root: The position at hand.
-        seats: The number of players.
-        needed: Fields of ``Traits`` that nobody has given or declared.
-        patience: How long it may take.
+    The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
+    fields of ``Traits`` that nobody has given or declared.
     """
     play = _Play(game, root, seats, needed, patience)
     is_done = True
@@ -224,7 +220,6 @@ class _Play:
         return [math.fsum(game.utility(state))]
 
     def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
-        """Plays a step again, with the same seed, with another one, and another action."""
         game, seed = self.game, 2 * self.steps
         self.pairs += 1
         if not self.dear_keys:
@@ -264,11 +259,8 @@ class _Play:
     def _leave_out_noise(self, state: Any) -> None:
         game = self.game
         if not game.is_terminal(state):
-            action = (
-                game.chance_outcomes(state)[0][0]
-                if game.to_move(state) == CHANCE
-                else game.legal_actions(state)[0]
-            )
+            is_chance = game.to_move(state) == CHANCE
+            action = game.chance_outcomes(state)[0][0] if is_chance else game.legal_actions(state)[0]
             self._compare_equal(game.probe(state, action, 0), game.probe(state, action, 0))
 
     def _compare_equal(self, after: Any, again: Any) -> None:
