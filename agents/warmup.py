@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.agents.kernels.program import can_search_any, can_search_through_chance
+from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
@@ -17,6 +18,7 @@ from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.jit.at_once import start_compilers
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.position import search_game
@@ -75,7 +77,9 @@ def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, 
     """
     taken = {}
     game = search_game(game)
-    for name, kernel in kernels_of(game).items():
+    kernels = kernels_of(game)
+    start_compilers([(game.rules, kernel) for kernel in kernels.values()], default_threads())
+    for name, kernel in kernels.items():
         started = time.perf_counter()
         build(game.rules, kernel)
         taken[name] = time.perf_counter() - started

@@ -19,16 +19,15 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from unittest import mock
 
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.specs import make_agent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game
 from zermelo.envs.games import Go
-from zermelo.envs.jit import build
+from zermelo.envs.jit.build import asked_by
 from zermelo.envs.jit.code_cache import shipped_file
-from zermelo.envs.jit.compiling import compile_kernel
+from zermelo.envs.jit.compiling import compile_kernel, compile_parts
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import (
     BASELINES,
@@ -48,6 +47,7 @@ from zermelo.envs.jit.portable import (
     portable_name,
     write_archive,
 )
+from zermelo.envs.jit.ready_parts import name_of_parts
 from zermelo.envs.registration.make import make
 from zermelo.envs.registration.registry import OWN_ENVS
 
@@ -70,6 +70,11 @@ USED = {
     "zermelo/Backgammon-v0": ("expectiminimax",),
 }
 """The kernels in the repository's archive: names of ``kernels_of``, or agents whose first search is asked."""
+COMMON = {
+    "zermelo/Nim-v0": ("alphabeta", "minimax", "mcts", "solve"),
+    "zermelo/Pig-v0": ("expectiminimax",),
+}
+"""Kernels whose functions that do not depend on rules serve the users' own rules too."""
 ROOM, ROOM_OF_ALL = 1_990_000, 8_000_000
 """Bytes of the repository's archive, and of that in a wheel of at most 25 MB: bitcode has to fit; machine code is
 added while it fits."""
@@ -77,32 +82,14 @@ TRIPLE, BASELINE = "x86_64-unknown-linux-gnu", "x86-64-v3"
 """The platform for which archives have machine code too."""
 
 
-class Asked(Exception):  # noqa: N818  # it ends a search, and is no error
-    """A search asks for a kernel."""
-
-
-def asked_by(agent, env):
-    """The rules and the kernel that an agent's first search waits for; None if it needs none."""
-
-    def ask(rules, kernel, waits):
-        raise Asked(rules, kernel)
-
-    with mock.patch.object(build, "_built", ask):
-        try:
-            make_agent(agent).search(env)
-        except Asked as asked:
-            return asked.args
-    return None
-
-
-def used():
+def used(table=USED):
     """Rules and kernels of the repository's archive, by what they are called."""
-    for source, names in USED.items():
+    for source, names in table.items():
         env = make(source)
         env.reset(seed=0)
         known = kernels_of(env)
         for name in names:
-            found = (as_game(env).rules, known[name]) if name in known else asked_by(name, env)
+            found = (as_game(env).rules, known[name]) if name in known else asked_by(make_agent(name).search, env)
             if found is None:
                 raise SystemExit(f"{name} searches {source} without a kernel")
             yield f"{source}: {name}", *found
@@ -110,7 +97,7 @@ def used():
 
 def compiled(rules, kernel):
     """A kernel as a module of LLVM's, and its entry."""
-    return compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants))
+    return compile_kernel(on_path(rules), kernel)
 
 
 def portable_codes(rules, kernel, there, about, made=None):
@@ -124,6 +111,17 @@ def portable_codes(rules, kernel, there, about, made=None):
     if not code.can_be_kept:
         raise SystemExit(f"{about} is not portable: it needs {', '.join(code.needs) or 'an address'}")
     return {name: code}, {target: there.get(target) or emit_portable(code, Processor(TRIPLE, BASELINE))}
+
+
+def common_parts(there):
+    """The functions that kernels have in common whatever the rules are, by the names of their modules."""
+    parts = {}
+    for about, rules, kernel in used(COMMON):
+        name = name_of_parts(kernel)
+        code = there.get(name) or compile_parts(on_path(rules), kernel)
+        parts[name] = code
+        print(f"{about}, what all rules share: {len(code.data):,} bytes", flush=True)
+    return parts
 
 
 def write_both(path, kernels, objects, room):
@@ -141,7 +139,8 @@ def write_both(path, kernels, objects, room):
 
 def write_used(path=ARCHIVE):
     """Writes the repository's archive; kernels that it has are not compiled again."""
-    there, kernels, objects = kernels_in(path), {}, {}
+    there, objects = kernels_in(path), {}
+    kernels = common_parts(there)
     for about, rules, kernel in used():
         started = time.perf_counter()
         codes, targets = portable_codes(rules, kernel, there, about)
@@ -158,6 +157,9 @@ def check():
         about
         for about, rules, kernel in used()
         if portable_name(rules, rules.initial_state(), kernel) not in there
+    ]
+    missing += [
+        f"{about}, what all rules share" for about, _, kernel in used(COMMON) if name_of_parts(kernel) not in there
     ]
     if missing:
         print(
@@ -196,7 +198,9 @@ def ship_game(source, there, folder, triple):
     game = as_game(source)
     known = kernels_of(game).items()
     kernels = {name: (game.rules, kernel) for name, kernel in known if name not in LEFT_OUT}
-    chosen = asked_by("auto(seconds=0.1)", source)  # who does not name an agent gets this one
+    chosen = asked_by(
+        lambda: make_agent("auto(seconds=0.1)").search(source)
+    )  # who does not name an agent gets this one
     if chosen is not None and chosen not in kernels.values():
         kernels["auto"] = chosen
     codes, objects = {}, {}
@@ -214,7 +218,7 @@ def ship_all(archive, folder=None, triple=None):
     platform = {"folder": folder and Path(folder), "triple": triple or processor().triple}
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
-    kernels, objects = {}, {}
+    kernels, objects = common_parts(there), {}
     for about, rules, kernel in used():
         codes, targets = portable_codes(rules, kernel, there, about)
         kernels, objects = kernels | codes, objects | targets

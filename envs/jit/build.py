@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import contextvars
 import ctypes
 import gc
 import os
@@ -85,7 +86,38 @@ def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: Tru
     return _built(rules, kernel, waits) is not None
 
 
+def is_to_be_compiled(rules: Any, kernel: Kernel) -> bool:
+    """Whether a kernel is neither built nor kept anywhere, and another process could compile it for this one."""
+    identity = _identity(rules, kernel)
+    return identity not in _BUILT and _Compiler(rules, kernel, identity).is_shared_and_missing()
+
+
+def asked_by(work: Callable[..., Any], *arguments: Any) -> tuple[Any, Kernel] | None:
+    """The rules and the kernel that some work asks for first, which ends it; None if it needs none."""
+    token = _ONLY_ASKS.set(True)
+    try:
+        work(*arguments)
+    except _AskedError as asked:
+        return asked.rules, asked.kernel
+    finally:
+        _ONLY_ASKS.reset(token)
+    return None
+
+
+_ONLY_ASKS: Final = contextvars.ContextVar("only_asks", default=False)
+
+
+class _AskedError(BaseException):
+    """Ends the work that asks for a kernel, whatever errors that handles."""
+
+    def __init__(self, rules: Any, kernel: Kernel) -> None:
+        super().__init__()
+        self.rules, self.kernel = rules, kernel
+
+
 def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..., int] | None:
+    if _ONLY_ASKS.get():
+        raise _AskedError(rules, kernel)
     identity = _identity(rules, kernel)
     while (function := _BUILT.get(identity)) is None:
         compiler = _COMPILERS.get((os.getpid(), identity))
@@ -126,6 +158,10 @@ class _Compiler:
 
             code, self._bitcode = portable_code(self._rules, self._kernel)
         return code
+
+    def is_shared_and_missing(self) -> bool:
+        """Whether processes share this code, and none has it yet."""
+        return self._path is not None and self.kept() is None and self._bitcode is None
 
     def linked(self, code: Code) -> Callable[..., int]:
         """The function in machine code."""
@@ -168,8 +204,10 @@ class _Compiler:
             self._error = error
         finally:
             if collects:
+                if not gc.get_freeze_count():  # as old, else the first search would look at all that is new
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
-                gc.collect(0)  # else the first search would do it, for a third of a second
             del _COMPILERS[os.getpid(), self._identity]
             self._done.set()
 
@@ -200,7 +238,7 @@ class _Compiler:
         )
         begun = time.monotonic()
         try:
-            code = emit(*compile_kernel(on_path(rules), kernel.function, kernel.arguments, dict(kernel.constants)))
+            code = emit(*compile_kernel(on_path(rules), kernel))
         except NumbaError as error:
             from zermelo.envs.jit.method_calls import explain
 

@@ -21,17 +21,20 @@ import os
 import sys
 import threading
 import types as python_types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.envs.jit.fingerprint import names_in
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.support.waiting import say_once
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Kernel
+    from zermelo.envs.jit.machine_code import Code
+    from zermelo.envs.jit.ready_parts import ReadyParts
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
@@ -171,6 +174,20 @@ class Functions:
         self._modules = {module, *(name.rpartition(".")[0] for name in self._constants)}
         self._others = others
         self._made: dict[python_types.FunctionType, Any] = {}
+        self._ready: list[ReadyParts] = []
+
+    def take(self, parts: ReadyParts) -> None:
+        """Takes the compiled functions of a kernel; those of further modules are for all kernels."""
+        self._ready.append(parts)
+        if self._others is not None:
+            self._others.take(parts.without(self._modules))
+
+    def parts_in(self, kernel: Any) -> Code | None:
+        """What of a kernel, by Numba's result for it, is the same for all rules; None if nothing is."""
+        from zermelo.envs.jit.ready_parts import parts_of
+
+        others = [] if self._others is None else self._others._made.values()
+        return parts_of(kernel, [*self._made.values(), *others])
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
@@ -194,7 +211,7 @@ class Functions:
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
-            self._made[function] = PartDispatcher(copy, _options(function))  # before what may call it
+            self._made[function] = PartDispatcher(copy, _options(function), self._ready)  # before what may call it
             for name in names_in(function.__code__):
                 if name == function.__name__ and function.__annotations__.get("return") == "int":
                     space[name] = itself
@@ -220,22 +237,40 @@ def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
         return _METHODS.setdefault(rules_class, Functions()).compiled(function)
 
 
-def compile_kernel(
-    rules: Any,
-    function: Callable[..., int],
-    arguments: Sequence[str | np.dtype[Any]],
-    constants: Mapping[str, bool] = MappingProxyType({}),
-) -> tuple[Any, str]:
+def compile_kernel(rules: Any, kernel: Kernel) -> tuple[Any, str]:
     """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry."""
-    from numba import from_dtype, types
-
     from zermelo.envs.jit.instructions import write_entry
 
-    kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in arguments]
-    signature = types.int64(*types_of(rules), *kinds)
     with _LOCK:
-        shared = function.__module__, tuple(sorted(constants.items()))
-        functions = _KERNELS.setdefault(shared, Functions(function.__module__, constants, _OF_KERNELS))
-        kernel = functions.compiled(function).get_compile_result(signature)
-    name = f"zermelo_{function.__name__}"
-    return kernel.library.whole(write_entry(kernel, name), name), name
+        compiled = _compiled(rules, kernel, _functions_of(kernel))
+    name = f"zermelo_{kernel.function.__name__}"
+    return compiled.library.whole(write_entry(compiled, name), name), name
+
+
+def compile_parts(rules: Any, kernel: Kernel) -> Code | None:
+    """The functions of a kernel that are the same for all rules; None if there are none. Any rules will do."""
+    functions = Functions(kernel.function.__module__, dict(kernel.constants), Functions())
+    return functions.parts_in(_compiled(rules, kernel, functions))
+
+
+def _compiled(rules: Any, kernel: Kernel, functions: Functions) -> Any:
+    """Numba's result for a kernel."""
+    from numba import from_dtype, types
+
+    kinds = [getattr(types, kind) if isinstance(kind, str) else from_dtype(kind) for kind in kernel.arguments]
+    signature = types.int64(*types_of(rules), *kinds)
+    return functions.compiled(kernel.function).get_compile_result(signature)
+
+
+def _functions_of(kernel: Kernel) -> Functions:
+    """The functions that a kernel's code is made of, which kernels with the same constants share."""
+    from zermelo.envs.jit.ready_parts import ready_parts
+
+    shared = kernel.function.__module__, tuple(sorted(kernel.constants))
+    functions = _KERNELS.get(shared)
+    if functions is None:
+        functions = Functions(kernel.function.__module__, dict(kernel.constants), _OF_KERNELS)
+        if (parts := ready_parts(kernel)) is not None:
+            functions.take(parts)
+        _KERNELS[shared] = functions
+    return functions

@@ -57,7 +57,21 @@ def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any], 
     return walk.digest.hexdigest()
 
 
-_NOT_THE_COMPILER = {"build", "code_cache", "durations", "fingerprint", "method_calls", "portable", "waiting"}
+def digest_of_function(function: Callable[..., Any]) -> str:
+    """A hash of the sources of a function, and of all that it reads, whatever the rules are.
+
+    Raises:
+        UncomparableError: It depends on a thing that cannot be compared.
+    """
+    walk = _Walk((), by_source=True)
+    walk.value(function, function.__name__)
+    walk.add(_compiler())
+    return walk.digest.hexdigest()
+
+
+_NOT_THE_COMPILER = {
+    *("at_once", "build", "code_cache", "durations", "fingerprint", "method_calls", "portable", "waiting"),
+}
 """Files of this folder that decide when code is compiled and where it is kept, but nothing in it."""
 
 

@@ -154,7 +154,8 @@ def baselines() -> list[str]:
     return [name for name, needed in known.items() if needed <= has]
 
 
-def _machine(of: Processor) -> Any:
+def machine_for(of: Processor) -> Any:
+    """LLVM's description of a processor."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     return llvm.Target.from_triple(of.triple).create_target_machine(
@@ -177,14 +178,14 @@ def _optimize(module: Any, machine: Any) -> None:
 
 def emit(module: Any, entry: str, of: Processor | None = None) -> Code:
     """The machine code of a module of LLVM's, which is optimized, for this processor or another."""
-    machine = _machine(of or processor())
+    machine = machine_for(of or processor())
     if of is not None:
         module.triple, module.data_layout = of.triple, str(machine.target_data)
     _optimize(module, machine)
     return Code(entry, _needs(module), machine.emit_object(module), _ADDRESS.search(str(module)) is None)
 
 
-_ANY: Final = Processor("x86_64-unknown-linux-gnu", "x86-64-v3")
+ANY_PROCESSOR: Final = Processor("x86_64-unknown-linux-gnu", "x86-64-v3")
 """The processor by whose costs bitcode for all of them is optimized: what is left is to write its machine code."""
 _OF_C: Final = {
     *("acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "expm1", "floor", "fmod", "free", "hypot"),
@@ -201,8 +202,8 @@ def portable(module: Any, entry: str) -> Code:
 
     It cannot be kept if it needs functions that only Numba has, or that not all platforms have.
     """
-    machine = _machine(_ANY)
-    module.triple, module.data_layout = _ANY.triple, str(machine.target_data)
+    machine = machine_for(ANY_PROCESSOR)
+    module.triple, module.data_layout = ANY_PROCESSOR.triple, str(machine.target_data)
     for function in module.functions:
         if function.name == "NRT_decref" and not function.is_declaration:
             function.linkage = "weak_any"
@@ -231,7 +232,7 @@ def emit_portable(bitcode: Code, of: Processor | None = None) -> Code | None:
     if of is None and not all(name in SYMBOLS or llvm.address_of_symbol(name) for name in bitcode.needs):
         return None
     of = of or processor()
-    machine = _machine(of)
+    machine = machine_for(of)
     try:
         module = llvm.parse_bitcode(bitcode.data)
         module.triple, module.data_layout = of.triple, str(machine.target_data)
@@ -286,7 +287,7 @@ def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
         missing = [name for name in code.needs if llvm.address_of_symbol(name) is None]
         if missing:
             raise RulesError(f"compiled rules need {', '.join(missing)}, which this process does not have")
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(processor()))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine_for(processor()))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code.data))
     engine.finalize_object()
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *(_KINDS[kind] for kind in arguments))

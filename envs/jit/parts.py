@@ -8,7 +8,8 @@ function is a part, which stays as Numba wrote it; the kernel is optimized when 
 from __future__ import annotations
 
 import types as python_types
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import llvmlite.binding as llvm
 from numba import types
@@ -18,8 +19,12 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 
 from zermelo.envs.jit.waiting import check_interrupt
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.ready_parts import ReadyParts
 
 _LATER = ".numba.unresolved$"
 _FOUND = """
@@ -49,6 +54,19 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         self._ensure_finalized()
         return 0
 
+    @classmethod
+    def of_bitcode(cls, codegen: Any, bitcode: bytes) -> KernelPart:
+        """Functions that were compiled before, of which each kernel takes those that it calls."""
+        part = cls(codegen, "ready")
+        module = llvm.parse_bitcode(bitcode)
+        module.triple, module.data_layout = part._final_module.triple, codegen._data_layout
+        _mark(module, "linkonce_odr")
+        part._final_module, part.is_ready, part._finalized = module, True, True
+        return part
+
+    is_ready = False
+    """Whether this is not one function but many, which were compiled before."""
+
     def finalize(self) -> None:
         """Nothing is to be done before the whole is there."""
         self._raise_if_finalized()
@@ -64,16 +82,15 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         _mark(whole, "linkonce_odr")
         return whole
 
-    def _needed(self, seen: dict[Any, None]) -> dict[Any, None]:
-        """This library and those that it needs, each once."""
+    def add_needed(self, seen: dict[Any, None]) -> None:
+        """Adds this library and those that it needs, each once."""
         if self not in seen:
             seen[self] = None
             for library in self._linking_libraries:
                 if isinstance(library, KernelPart):
-                    library._needed(seen)
+                    library.add_needed(seen)
                 else:
                     seen[library] = None
-        return seen
 
     def whole(self, way_in: Any = None, entry: str = "") -> Any:
         """This function and all that it calls, as one module of LLVM's.
@@ -81,22 +98,32 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         ``way_in`` is llvmlite's module of a function that calls this one, ``entry``, which alone is in sight then.
         """
         begun = self._codegen._create_empty_module(self.name) if way_in is None else way_in
-        whole = llvm.parse_assembly(str(begun))
-        needed = self._needed({})
-        # Parts first: of the other libraries only that is linked which somebody has asked for by then.
-        for library in sorted(needed, key=lambda library: not isinstance(library, KernelPart)):
-            module = (
-                library._final_module if isinstance(library, KernelPart) else library._get_module_for_linking()
-            )
-            whole.link_in(module, preserve=True)
-        there = {function.name for function in whole.functions if not function.is_declaration}
-        asked = [variable.name for variable in whole.global_variables if variable.is_declaration]
-        for name in there & {name.removeprefix(_LATER) for name in asked if name.startswith(_LATER)}:
-            whole.link_in(llvm.parse_assembly(_FOUND.format(name=name)))
+        whole = joined([self], begun)
         if entry:
             _mark(whole, "internal", entry)
         whole.verify()
         return whole
+
+
+def joined(parts: Iterable[KernelPart], begun: Any) -> Any:
+    """Parts and all that they need, linked into a module that llvmlite has begun."""
+    whole = llvm.parse_assembly(str(begun))
+    needed: dict[Any, None] = {}
+    for part in parts:
+        part.add_needed(needed)
+    for library in sorted(needed, key=_order):
+        module = library._final_module if isinstance(library, KernelPart) else library._get_module_for_linking()
+        whole.link_in(module, preserve=True)
+    there = {function.name for function in whole.functions if not function.is_declaration}
+    asked = [variable.name for variable in whole.global_variables if variable.is_declaration]
+    for name in there & {name.removeprefix(_LATER) for name in asked if name.startswith(_LATER)}:
+        whole.link_in(llvm.parse_assembly(_FOUND.format(name=name)))
+    return whole
+
+
+def _order(library: Any) -> int:
+    """Functions first: of the other libraries only that is linked which somebody has asked for by then."""
+    return (1 if library.is_ready else 0) if isinstance(library, KernelPart) else 2
 
 
 def _mark(module: Any, linkage: str, but: str = "") -> None:
@@ -151,10 +178,23 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
 
 
 class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
-    """A function compiled once for all numbers: Numba has another one for each that is written out."""
+    """A function compiled once for all numbers: Numba has another one for each that is written out.
 
-    def __init__(self, function: python_types.FunctionType, options: dict[str, Any]) -> None:
+    ``ready`` are compiled functions that it may be one of.
+    """
+
+    def __init__(
+        self, function: python_types.FunctionType, options: dict[str, Any], ready: Sequence[ReadyParts] = ()
+    ) -> None:
         super().__init__(function, {}, {"nopython": True, "boundscheck": None, **options}, PartCompiler)
+        self._ready = ready
+
+    def compile(self, signature: Any) -> Any:
+        """Compiles the function for these types, unless it is at hand."""
+        arguments = tuple(normalize_signature(signature)[0])
+        if arguments not in self.overloads:
+            any(parts.add_to(self, arguments) for parts in self._ready)
+        return super().compile(signature)
 
     def __call__(self, *args: Any) -> Any:
         """Runs the function as Python: its machine code has no address that Python could call."""

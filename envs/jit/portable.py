@@ -45,21 +45,26 @@ def object_name(name: str, triple: str, baseline: str) -> str:
     return "-".join((name, *platform_of(triple), baseline))
 
 
+def can_use_archive() -> bool:
+    """Whether there is an archive, and this platform has the sizes and the byte order that it is for."""
+    has_layout = sys.byteorder == "little" and ctypes.sizeof(ctypes.c_void_p) == 8  # bytes
+    return has_layout and ARCHIVE.exists()
+
+
 def portable_code(rules: Any, kernel: Any) -> tuple[Code | None, Code | None]:
     """A kernel's machine code for this processor, and its bitcode, where the archive has them."""
-    has_layout = sys.byteorder == "little" and ctypes.sizeof(ctypes.c_void_p) == 8  # bytes
-    if not has_layout or not ARCHIVE.exists():
+    if not can_use_archive():
         return None, None
     try:
         name = portable_name(rules, rules.initial_state(), kernel)
     except UncomparableError:
         return None, None
     here = processor().triple
-    objects = (_entry(object_name(name, here, baseline)) for baseline in baselines())
-    return next((code for code in objects if code is not None), None), _entry(name)
+    objects = (archived(object_name(name, here, baseline)) for baseline in baselines())
+    return next((code for code in objects if code is not None), None), archived(name)
 
 
-def _entry(name: str, path: Path | None = None) -> Code | None:
+def archived(name: str, path: Path | None = None) -> Code | None:
     """What an archive has under a name; None if it is damaged."""
     try:
         with zipfile.ZipFile(path or ARCHIVE) as archive, archive.open(name) as file:
@@ -93,5 +98,5 @@ def write_archive(path: Path, kernels: Mapping[str, Code]) -> int:
 
 def kernels_in(path: Path) -> dict[str, Code]:
     """All that an archive has, by its names; what is damaged is left out."""
-    found = {name: _entry(name, path) for name in names_in_archive(path)}
+    found = {name: archived(name, path) for name in names_in_archive(path)}
     return {name: code for name, code in found.items() if code is not None}

@@ -1,0 +1,73 @@
+"""Several kernels compiled at once, on several processors: further ones in processes of their own.
+
+Numba compiles one function at a time in a process. What such a process has compiled is in the cache when this one
+comes to it; it waits if it comes earlier.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from zermelo.envs.jit.build import Kernel, build, is_to_be_compiled
+from zermelo.envs.support.local_modules import search_path
+
+_PROGRAM = "from zermelo.envs.jit.at_once import serve; serve()"
+
+
+def start_compilers(wanted: Sequence[tuple[Any, Kernel]], processors: int) -> None:
+    """Starts compilers for kernels, given with their rules, that are neither built nor in the cache.
+
+    The first is left to this process. Where there is one processor, or one kernel to compile, there is nothing to
+    start. Processes end with their work, or with this one.
+    """
+    distinct = {(type(rules), kernel.function, kernel.constants): (rules, kernel) for rules, kernel in wanted}
+    missing = [each for each in distinct.values() if is_to_be_compiled(*each)]
+    count = min(len(missing), processors) - 1
+    for place in range(count):
+        _start(list(reversed(missing[1 + place :: count])))
+
+
+def _start(share: list[tuple[Any, Kernel]]) -> None:
+    try:
+        work = pickle.dumps(share)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path())},
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    except Exception:  # rules that another process cannot import, or no room for one: this one compiles them
+        return
+    threading.Thread(target=_feed, args=(process, work), daemon=True).start()
+
+
+def _feed(process: subprocess.Popen[bytes], work: bytes) -> None:
+    """Sends a process its work, and holds the pipe open: where this process ends, that one sees it."""
+    try:
+        assert process.stdin is not None
+        process.stdin.write(len(work).to_bytes(8, "little") + work)
+        process.stdin.flush()
+        process.wait()
+        process.stdin.close()
+    except OSError:
+        process.wait()
+
+
+def serve() -> None:
+    """What such a process does: it compiles what it is sent, and keeps it in the cache."""
+    size = int.from_bytes(sys.stdin.buffer.read(8), "little")
+    work = sys.stdin.buffer.read(size)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for rules, kernel in pickle.loads(work):
+        if is_to_be_compiled(rules, kernel):
+            build(rules, kernel)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)

@@ -1,0 +1,192 @@
+"""Functions of kernels that rules have in common, compiled before, and kernels that several processes compile."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from zermelo.agents import AlphaBetaAgent
+from zermelo.agents.warmup import kernels_of
+from zermelo.envs import as_game, perft
+from zermelo.envs.games import Nim
+from zermelo.envs.jit import at_once, build, compiling, portable, ready_parts
+from zermelo.envs.jit.build import asked_by, is_to_be_compiled
+from zermelo.envs.jit.fingerprint import UncomparableError
+from zermelo.envs.jit.machine_code import Code
+from zermelo.envs.jit.parts import PartCompiler
+from zermelo.envs.jit.perft_kernel import leaves_kernel
+
+OTHER = Nim((1, 2, 3))
+
+
+class Row(NamedTuple):
+    """Coins left, and the seat to move."""
+
+    coins: int
+    mover: int
+
+
+class TakeAway(NamedTuple):
+    """Two players take one to three coins in turn; whoever takes the last one wins."""
+
+    coins: int = 9
+
+    def num_actions(self) -> int:
+        return 3
+
+    def initial_state(self) -> Row:
+        return Row(self.coins, 0)
+
+    def to_move(self, state: Row) -> int:
+        return state.mover
+
+    def legal_actions(self, state: Row, actions: list[int]) -> int:
+        count = min(state.coins, 3)
+        for action in range(count):
+            actions[action] = action
+        return count
+
+    def result(self, state: Row, action: int) -> Row:
+        return Row(state.coins - action - 1, 1 - state.mover)
+
+    def is_terminal(self, state: Row) -> bool:
+        return state.coins == 0
+
+    def utility(self, state: Row, seat: int) -> int:
+        return -1 if seat == state.mover else 1
+
+
+@pytest.fixture(scope="module")
+def kernel() -> build.Kernel:
+    return kernels_of(OTHER)["alphabeta"]
+
+
+@pytest.fixture(scope="module")
+def parts(kernel: build.Kernel) -> Code:
+    made = compiling.compile_parts(OTHER, kernel)
+    assert made is not None
+    return made
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[dict[str, Code]], list[str]]:
+    """Begins as a new process does, with an archive; returns the names of what Numba compiles."""
+
+    numbers = itertools.count()
+
+    def begin(content: dict[str, Code]) -> list[str]:
+        compiled: list[str] = []
+        pipelines = PartCompiler.define_pipelines
+
+        def listed(self: PartCompiler) -> Any:
+            compiled.append(self.state.func_id.func_name)
+            return pipelines(self)
+
+        portable.write_archive(tmp_path / "kernels.zip", content)
+        monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "kernels.zip")
+        monkeypatch.setattr(build, "_BUILT", {})
+        monkeypatch.setattr(compiling, "_KERNELS", {})
+        monkeypatch.setattr(compiling, "_OF_KERNELS", compiling.Functions())
+        monkeypatch.setattr(PartCompiler, "define_pipelines", listed)
+        monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / f"cache{next(numbers)}"))
+        return compiled
+
+    return begin
+
+
+def values(agent: AlphaBetaAgent) -> list[tuple[Any, ...]]:
+    games = [TakeAway(coins) for coins in range(4, 14)]
+    results = [agent.search_state(game) for game in games]
+    return [(result.value, result.action, result.nodes) for result in results]
+
+
+def test_rules_take_compiled_functions_of_others(
+    kernel: build.Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
+) -> None:
+    names = {ready_parts.name_of_parts(kernel): parts}
+    all_compiled = fresh({})
+    expected = values(AlphaBetaAgent(depth=6))
+    without = set(all_compiled)
+    compiled = fresh(names)
+    assert values(AlphaBetaAgent(depth=6)) == expected
+    rest = set(compiled)
+    assert rest < without
+    assert {"search_root", "visit"} <= rest
+    assert {"probe", "insert_sorted"} <= without - rest
+    assert [value for value, *_ in expected[:2]] == [-1.0, 1.0]  # multiples of four are lost
+
+
+@pytest.mark.parametrize("damage", ["cut", "other bytes", "empty"])
+def test_damaged_parts_are_none(
+    damage: str, kernel: build.Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
+) -> None:
+    data = {"cut": parts.data[: len(parts.data) // 2], "other bytes": b"x" * 1000, "empty": b""}[damage]
+    fresh({ready_parts.name_of_parts(kernel): Code("", (), data)})
+    assert ready_parts.ready_parts(kernel) is None
+
+
+def test_other_constants_and_sources_make_other_names(
+    kernel: build.Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = ready_parts.name_of_parts(kernel)
+    assert ready_parts.name_of_parts(kernel) == name
+    names = {name, *(ready_parts.name_of_parts(each) for each in kernels_of(OTHER).values())}
+    assert len(names) == len(kernels_of(OTHER))
+    with monkeypatch.context() as patched:
+        patched.setattr("zermelo.agents.tree_search.alpha_beta.kernel.probe", values)
+        assert ready_parts.name_of_parts(kernel) != name
+    without_source = eval("lambda search, key: 0")
+    monkeypatch.setattr("zermelo.agents.tree_search.alpha_beta.kernel.probe", without_source)
+    with pytest.raises(UncomparableError):
+        ready_parts.name_of_parts(kernel)
+
+
+def test_a_kernel_of_rules_alone_has_no_parts() -> None:
+    assert compiling.compile_parts(OTHER, leaves_kernel()) is None
+
+
+def test_what_is_asked_for_is_not_compiled(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
+    compiled = fresh({})
+    agent = AlphaBetaAgent(depth=3)
+    asked = asked_by(agent.search_state, TakeAway())
+    assert asked is not None
+    assert asked[0] == TakeAway()
+    assert asked[1].function.__name__ == "search_root"
+    assert compiled == []
+    assert is_to_be_compiled(*asked)
+    assert asked_by(AlphaBetaAgent(depth=3, compile="never").search_state, TakeAway()) is None
+    assert agent.search_state(TakeAway(3)).value == 1.0
+    assert not is_to_be_compiled(*asked)
+
+
+def test_another_process_compiles_the_second_kernel(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
+    compiled = fresh({})
+    rules, kernel = OTHER, leaves_kernel()
+    wanted = [(rules, each) for each in (kernels_of(OTHER)["alphabeta"], kernel)]
+    at_once.start_compilers(wanted, processors=1)
+    at_once.start_compilers(wanted[1:], processors=8)
+    time.sleep(1)
+    assert is_to_be_compiled(*wanted[1])  # one processor, or one kernel: nothing is started
+    at_once.start_compilers(wanted, processors=2)
+    deadline = time.monotonic() + 60
+    while is_to_be_compiled(*wanted[1]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert perft(rules, 2) == 5 + 5 + 4 + 5 + 4 + 3  # coins left after each first move
+    assert compiled == []
+    assert is_to_be_compiled(*wanted[0])
+
+
+def test_rules_that_cannot_be_sent_are_compiled_here(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
+    class Local(TakeAway):
+        """Rules that no other process can import."""
+
+    fresh({})
+    kernels = kernels_of(as_game(Local()))
+    wanted = [(Local(), each) for each in kernels.values()]
+    at_once.start_compilers(wanted, processors=4)
+    assert perft(Local(), 2) == 9
