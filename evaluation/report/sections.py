@@ -66,9 +66,8 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
     for row in (standings.row(name) for name in standings.unrated):
         counts = map(number, (row.games, row.wins, row.draws, row.losses))
         rows.append(["", row.agent, NOT_RATED, "failed in every game", *counts, percent(row.score)])
-    level = f"{100 * ratings.confidence:g} %"
     about = (
-        f"Elo from {ratings.games:,} games, with {level} intervals: {ELO_SCALE}; "
+        f"Elo from {ratings.games:,} games, with 95 % intervals: {ELO_SCALE}; "
         f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely "
         "rating is infinite, and the games bound it on one side: an arrow instead of a dot."
     )
@@ -79,7 +78,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         first, lower, upper = map(number, ratings.seat_advantage_elo)
         text = f"Moving first is worth {first} Elo ({lower} to {upper}) in this tournament."
         seat = part("about", text)
-    columns = ["#", "agent", "Elo", f"{level} interval", *_RESULTS, "score %"]
+    columns = ["#", "agent", "Elo", "95 % interval", *_RESULTS, "score %"]
     return section(
         "ratings",
         "Ratings",

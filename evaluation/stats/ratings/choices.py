@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY, normal_quantile
 
 Vector = npt.NDArray[np.float64]
+_Z = normal_quantile(CONFIDENCE)
 
 # Multiplications up to which dense products are the faster ones. Beyond, OpenBLAS starts threads, which on a
 # machine with other work to do were measured to take several times as long.
@@ -305,27 +306,24 @@ class ChoiceFit:
         by_status = {ABOVE: math.inf, BELOW: -math.inf, UNDETERMINED: 0.0}
         return by_status.get(status, float(contrast @ self.theta)), status
 
-    def effect(self, contrast: Vector, name: str, confidence: float) -> Effect:
+    def effect(self, contrast: Vector, name: str) -> Effect:
         """``contrast @ parameters`` with its interval."""
         (estimate, status), error = self.estimate(contrast), self._error(contrast)
         if status == UNDETERMINED:
             error, lower, upper, method = math.inf, -math.inf, math.inf, "none"
         elif status != FINITE:
             sign = math.copysign(1.0, estimate)
-            end = _crossing(
-                self._one_sided_root(contrast, sign), sign * NormalDist().inv_cdf(confidence), 0.0, 1.0
-            )
-            error, method = math.inf, "one-sided"
+            root, error, method = self._one_sided_root(contrast, sign), math.inf, "one-sided"
+            end = _crossing(root, sign * NormalDist().inv_cdf(CONFIDENCE), 0.0, 1.0)
             lower, upper = (end, math.inf) if status == ABOVE else (-math.inf, end)
         elif not np.abs(contrast).max() > 0.0:
             estimate = error = lower = upper = 0.0
             method = "anchor"
         else:
-            z = normal_quantile(confidence)
-            lower, upper, method = estimate - z * error, estimate + z * error, "standard error"
-            if not self._is_normal(contrast, z):
+            lower, upper, method = estimate - _Z * error, estimate + _Z * error, "standard error"
+            if not self._is_normal(contrast):
                 root = functools.partial(self.root, contrast)
-                ends = (_crossing(root, end, estimate - end * error, error) for end in (z, -z))
+                ends = (_crossing(root, end, estimate - end * error, error) for end in (_Z, -_Z))
                 lower, upper = min(next(ends), estimate), max(next(ends), estimate)  # its own r* is not quite 0
                 method = "modified root"
         return Effect(
@@ -333,7 +331,7 @@ class ChoiceFit:
             method=method,
         )  # fmt: skip
 
-    def superiority(self, contrast: Vector, confidence: float) -> float:
+    def superiority(self, contrast: Vector) -> float:
         """The probability that a contrast is positive, found as its interval is; 0.5 where unknown."""
         status, error = self.status(contrast), self._error(contrast)
         if status == UNDETERMINED or (status == FINITE and error == 0.0):
@@ -342,21 +340,21 @@ class ChoiceFit:
             sign = 1.0 if status == ABOVE else -1.0
             other = 0.5 * NormalDist().cdf(-sign * self._one_sided_root(contrast, sign)(0.0))
             return 1.0 - other if status == ABOVE else other
-        if self._is_normal(contrast, normal_quantile(confidence)):
+        if self._is_normal(contrast):
             return NormalDist().cdf(float(contrast @ self.theta) / error)
         return NormalDist().cdf(self.root(contrast, 0.0))
 
     def _error(self, contrast: Vector) -> float:
         return math.sqrt(max(0.0, float(contrast @ self._covariance @ contrast)))
 
-    def _is_normal(self, contrast: Vector, z: float) -> bool:
+    def _is_normal(self, contrast: Vector) -> bool:
         """Whether r* agrees with the standard error at both ends of the interval of a finite contrast."""
         error, estimate = self._error(contrast), float(contrast @ self.theta)
         if error == 0.0:
             return True
-        step, reach = self._covariance @ contrast / error, max(z, _NEAR)
-        roots = [self._root_at(contrast, estimate + x * error, self.theta + x * step) for x in (-reach, reach)]
-        return abs(roots[0] - reach) < _AGREEMENT * reach and abs(roots[1] + reach) < _AGREEMENT * reach
+        step = self._covariance @ contrast / error
+        roots = [self._root_at(contrast, estimate + x * error, self.theta + x * step) for x in (-_Z, _Z)]
+        return abs(roots[0] - _Z) < _AGREEMENT * _Z and abs(roots[1] + _Z) < _AGREEMENT * _Z
 
 
 def _crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:

@@ -6,19 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings.elo import check_confidence, elo, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, elo, normal_quantile
 
 
-def find_cycles(counts: GameCounts, *, confidence: float = 0.95) -> tuple[tuple[str, ...], ...]:
+def find_cycles(counts: GameCounts) -> tuple[tuple[str, ...], ...]:
     """Cycles of agents each of which significantly beats the next, and the last the first.
 
-    A beats B significantly if the interval of their Elo difference (``elo``) leaves out zero. Its ``confidence``
-    is raised where there are so many agents that chance alone would make cycles of three: no more than (1 -
-    confidence) / 2 of them are to be expected among equals. Returns a shortest cycle through each agent that is in
-    one, each beginning with its first name in sorted order.
+    A beats B significantly if the interval of their Elo difference (``elo``) leaves out zero. Its confidence is
+    raised where there are so many agents that chance alone would make cycles of three: no more than 2.5 % of them
+    are to be expected among equals. Returns a shortest cycle through each agent that is in one, in sorted order.
     """
     triples = 2 * math.comb(len(counts.players), 3) or 1  # each goes round in two ways
-    by_chance = (1 - check_confidence(confidence)) / 2
+    by_chance = (1 - CONFIDENCE) / 2
     confidence = 1 - min(2 * by_chance, 2 * (by_chance / triples) ** (1 / 3))
     limit = normal_quantile(confidence) ** 2 / 4.0
     beats: dict[str, list[str]] = {name: [] for name in counts.players}

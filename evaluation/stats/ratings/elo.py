@@ -22,6 +22,8 @@ from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_inte
 ELO_SCALE: Final = "400 Elo are 10 points to 1, and a draw is half a point"
 """The scale of all ratings and differences, as outputs name it: who is d Elo stronger expects a score of
 1 / (1 + 10 ** (-d / 400))."""
+CONFIDENCE: Final = 0.95
+"""Of intervals."""
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 """Elo of one unit of log-ability, the natural logarithm of Bradley-Terry's worth."""
 _MANY = 250
@@ -77,7 +79,12 @@ class EloEstimate:
 
 @explained
 def elo(
-    wins: int = 0, draws: int = 0, losses: int = 0, *, pairs: Sequence[int] | None = None, confidence: float = 0.95
+    wins: int = 0,
+    draws: int = 0,
+    losses: int = 0,
+    *,
+    pairs: Sequence[int] | None = None,
+    confidence: float = CONFIDENCE,
 ) -> EloEstimate:
     """The Elo difference of two agents from the games between them.
 

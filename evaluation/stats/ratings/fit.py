@@ -20,7 +20,7 @@ from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
-from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, check_confidence
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 
@@ -50,7 +50,6 @@ def fit_ratings(
     *,
     anchor: str | None = None,
     seat_effects: bool = True,
-    confidence: float = 0.95,
     dispersion: float = 1.0,
 ) -> RatingTable:
     """The most likely ratings of all players.
@@ -62,7 +61,6 @@ def fit_ratings(
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
             cannot be separated from those of the players. Ratings of games for two count points from both seats
             alike, so seats should be taken in turn; a note says where they were not and it matters.
-        confidence: Of the intervals.
         dispersion: Games that say as much as one independent game (``stats.rows.dispersion``).
 
     Returns:
@@ -71,15 +69,14 @@ def fit_ratings(
 
     Raises:
         UnknownNameError: The anchor played no game.
-        InvalidSettingError: A result has an unknown form, or ``confidence`` is not strictly between 0 and 1.
+        InvalidSettingError: A result has an unknown form.
     """
-    check_confidence(confidence)
     counts = results if isinstance(results, GameCounts) else GameCounts(results)
     if anchor is not None and anchor not in counts.players:
         names = ", ".join(counts.players) or "nobody"
         raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {names}")
     if not counts.games:
-        return RatingTable(players=(), anchor=anchor, confidence=confidence, notes=("No games.",))
+        return RatingTable(players=(), anchor=anchor, notes=("No games.",))
     components = _components(counts, anchor)
     left_out: tuple[str, ...] = ()
     model = RankingModel(counts, seat_effects=seat_effects, dispersion=dispersion)
@@ -90,11 +87,11 @@ def fit_ratings(
         worths = ChoiceFit(model.choices)
     rated = RankingModel(counts, seat_effects=bool(model.seats), dispersion=dispersion, by_points=True)
     fit = ChoiceFit(rated.choices, rated.spread)
-    players = _players(counts, rated, fit, worths, components, anchor, confidence)
-    seats = tuple(_seat_effects(model, worths, confidence))
+    players = _players(counts, rated, fit, worths, components, anchor)
+    seats = tuple(_seat_effects(model, worths))
     units = np.eye(model.parameters)
-    ties = tuple(worths.effect(units[column], f"{n} tied", confidence) for n, column in model.ties.items())
-    cycles = find_cycles(counts, confidence=confidence)
+    ties = tuple(worths.effect(units[column], f"{n} tied") for n, column in model.ties.items())
+    cycles = find_cycles(counts)
     notes = (
         *left_out,
         *(_WINNER_ONLY.format(n=n) for n in model.winner_only),
@@ -105,7 +102,7 @@ def fit_ratings(
     )
     return RatingTable(
         players=players, seat_effects=seats, tie_effects=ties, components=components, anchor=anchor,
-        confidence=confidence, games=counts.games, log_likelihood=worths.log_likelihood * dispersion,
+        games=counts.games, log_likelihood=worths.log_likelihood * dispersion,
         cycles=cycles, notes=notes, _model=rated, _fit=fit,
     )  # fmt: skip
 
@@ -165,7 +162,6 @@ def _players(
     worths: ChoiceFit,
     components: tuple[tuple[str, ...], ...],
     anchor: str | None,
-    confidence: float,
 ) -> tuple[PlayerRating, ...]:
     games, rows = Counter[str](), list[PlayerRating]()
     for names, _, times in counts.items():
@@ -180,7 +176,7 @@ def _players(
         part = []
         for name in (name for group in groups for name in group):
             contrast = model.mean(name) - zero
-            effect, close = fit.effect(contrast, name, confidence), float(contrast @ smoothed)
+            effect, close = fit.effect(contrast, name), float(contrast @ smoothed)
             estimate = close if effect.status == UNDETERMINED else effect.estimate
             values = estimate, effect.lower, effect.upper, effect.standard_error, close
             elo, lower, upper, error, smoothed_elo = (value * ELO_PER_LOG_ABILITY for value in values)
@@ -209,7 +205,7 @@ def _groups(names: tuple[str, ...], model: RankingModel, fit: ChoiceFit) -> list
     return groups
 
 
-def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> Iterator[Effect]:
+def _seat_effects(model: RankingModel, fit: ChoiceFit) -> Iterator[Effect]:
     for n in sorted({n for n, _ in model.seats}):
         for seat in range(1 if n == 2 else n):
             contrast = np.zeros(model.parameters)
@@ -217,7 +213,7 @@ def _seat_effects(model: RankingModel, fit: ChoiceFit, confidence: float) -> Ite
                 contrast[[model.seats[n, other] for other in range(n - 1)]] = -1.0 / n
             if (n, seat) in model.seats:
                 contrast[model.seats[n, seat]] += 1.0
-            yield fit.effect(contrast, f"seat {seat + 1} of {n}", confidence)
+            yield fit.effect(contrast, f"seat {seat + 1} of {n}")
 
 
 def _notes(

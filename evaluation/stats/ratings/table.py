@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from zermelo.envs.errors import UnknownNameError
 from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
-from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
 
 
@@ -71,7 +71,6 @@ class RatingTable:
     tie_effects: tuple[Effect, ...] = ()
     components: tuple[tuple[str, ...], ...] = ()
     anchor: str | None = None
-    confidence: float = 0.95
     games: int = 0
     log_likelihood: float = 0.0
     cycles: tuple[tuple[str, ...], ...] = ()
@@ -125,7 +124,7 @@ class RatingTable:
         if compared is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
         fit, contrast = compared
-        return fit.effect(contrast, name, self.confidence)
+        return fit.effect(contrast, name)
 
     def superiority(self, first: str, second: str) -> float:
         """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.
@@ -137,7 +136,7 @@ class RatingTable:
         if compared is None:
             return 0.5
         fit, contrast = compared
-        return fit.superiority(contrast, self.confidence)
+        return fit.superiority(contrast)
 
     @property
     def leader_note(self) -> str:
@@ -146,11 +145,11 @@ class RatingTable:
             return ""
         first, second = self.players[0].name, self.players[1].name
         likelihood = self.superiority(first, second)
-        if likelihood > 0.5 + self.confidence / 2.0:
+        if likelihood > 0.5 + CONFIDENCE / 2.0:
             return ""
         if math.isclose(likelihood, 0.5, abs_tol=1e-4):
             return f"The games do not show which of {first} and {second} is stronger."
-        return f"{first} is not yet significantly stronger than {second} ({100 * self.confidence:g} % confidence)."
+        return f"{first} is not yet significantly stronger than {second} (95 % confidence)."
 
 
 def zero_of(players: Sequence[PlayerRating]) -> str:

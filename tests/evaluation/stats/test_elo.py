@@ -9,7 +9,6 @@ import pytest
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import elo, fit_ratings, sprt
-from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.elo import elo_from_score
 from zermelo.evaluation.stats.ratings.sprt import Decision
 
@@ -260,5 +259,3 @@ def test_the_same_games_give_the_same_difference_in_every_output(seed):
 def test_intervals_of_hardly_any_confidence_hold_the_estimate(counts):
     found = elo(*counts, confidence=1e-6)
     assert found.lower <= found.elo <= found.upper
-    table = fit_ratings(GameCounts.match("a", "b", *counts), confidence=1e-6)
-    assert table["a"].lower <= table["a"].elo <= table["a"].upper

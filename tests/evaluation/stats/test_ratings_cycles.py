@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.cycles import find_cycles
@@ -55,8 +54,3 @@ def test_all_triangles_and_longer_cycles_are_found():
     assert find_cycles(_counts(wins)) == (("A", "B", "C"),)
     two = _ring("ABC") | _ring("XYZW")
     assert find_cycles(_counts(two)) == (("A", "B", "C"), ("W", "X", "Y", "Z"))
-
-
-def test_confidence_is_checked():
-    with pytest.raises(InvalidSettingError, match="confidence"):
-        find_cycles(GameCounts(), confidence=2)
