@@ -57,7 +57,6 @@ def judge(
     trust: bool = False,
     tables: str | None = None,
     runner: Any = None,
-    on_game: Callable[[GameVerdict], object] = lambda verdict: None,
 ) -> JudgeTable:
     """Every move of every agent against perfect play, in the first ``games`` records, or in all.
 
@@ -72,8 +71,8 @@ def judge(
         ReplayError: Not one of the games can be played again.
     """
     judging = Judge(JudgeWork(env, nodes, trust, tables))
-    for verdict in judging.judged(records, games=games, runner=runner):
-        on_game(verdict)
+    for _ in judging.judged(records, games=games, runner=runner):
+        pass
     return judging.table()
 
 

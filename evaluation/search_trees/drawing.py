@@ -99,15 +99,14 @@ def draw_tree(
     *,
     state: Any = None,
     moves: str | Sequence[int] = (),
-    seat: int | None = None,
-    depth: int | None = None,
     max_nodes: int = MAX_NODES,
     seed: int = 0,
     title: str = "",
 ) -> TreeDrawing:
     """Searches a position and draws what the search did, node by node.
 
-    The search runs in plain Python, so it is slow; limit the agent's depth, nodes or simulations.
+    The search runs in plain Python, so it is slow; limit the agent's depth, nodes or simulations. Values are for
+    the player to move. Of a search that deepens step by step the last iteration that was finished is shown.
 
     Args:
         source: An environment, by name or live and reset, which is not changed; a game or rules; nested lists as
@@ -116,9 +115,6 @@ def draw_tree(
             ``expectimax``, ``maxn``, ``paranoid``, ``bestreply`` or ``mcts``.
         state: Of a game, where to search; by default its initial state.
         moves: What to play first: numbers, or text such as ``"3,3,2"`` or ``"e4 e5"``.
-        seat: From whose point of view values are, from 0; by default that of the player to move.
-        depth: Of a search that deepens step by step, which iteration to draw; by default the last one that was
-            finished, and those before it as far as there is room.
         max_nodes: How many nodes to draw at most. Of a larger tree the deepest levels are left out, or what was
             visited fewest times.
         seed: Decides everything random.
@@ -135,21 +131,12 @@ def draw_tree(
     name = title or name
     if game.is_terminal(start):
         raise GameOverError(f"{name} is over there: there is nothing to search")
-    if seat is not None:
-        check_whole("seat", seat)
-        if seat >= game.traits.seats:
-            raise InvalidSettingError(
-                f"seat must be less than {game.traits.seats}, the number of players, not {seat}"
-            )
-    searcher, recorder = _watched(build_agent(agent), game, max_nodes, seat, depth)
+    searcher, recorder = _watched(build_agent(agent), game, max_nodes)
     searcher.reset(seed)
     result = searcher.search_state(game, start)
     passes, view = recorder.passes(), recorder.view
     if not passes:
-        why = "had no time to search: give it more"
-        if depth is not None:
-            why = f"has not searched {depth} moves deep: choose another depth"
-        raise InvalidSettingError(f"{searcher.name} {why}")
+        raise InvalidSettingError(f"{searcher.name} had no time to search: give it more")
     last = max((number for number, one in enumerate(passes) if one.finished), default=len(passes) - 1)
     tree = SearchTree(
         name, searcher.name, game.traits.seat_names, view.seat, tuple(passes), last,
@@ -159,16 +146,14 @@ def draw_tree(
     return TreeDrawing(tree, result)
 
 
-def _watched(
-    agent: Any, game: Game[Any], max_nodes: int, seat: int | None, depth: int | None
-) -> tuple[Any, SearchRecorder | SimulationRecorder]:
+def _watched(agent: Any, game: Game[Any], max_nodes: int) -> tuple[Any, SearchRecorder | SimulationRecorder]:
     fields = {field.name for field in dataclasses.fields(agent)} if dataclasses.is_dataclass(agent) else set()
     settings: dict[str, Any] = {"name": agent.name}
     recorder: SearchRecorder | SimulationRecorder
     if "on_simulation" in fields:
-        recorder = settings["on_simulation"] = SimulationRecorder(game, max_nodes, seat, PATIENCE)
+        recorder = settings["on_simulation"] = SimulationRecorder(game, max_nodes, PATIENCE)
     elif "on_node" in fields:
-        recorder = settings["on_node"] = SearchRecorder(max_nodes, seat, PATIENCE, depth)
+        recorder = settings["on_node"] = SearchRecorder(max_nodes, PATIENCE)
     else:
         raise InvalidSettingError(
             f"{agent.name} has no tree that can be drawn: choose minimax, alphabeta, expectiminimax, expectimax, "

@@ -10,8 +10,7 @@ from zermelo.agents.tree_search.inner_game import FormOfGame
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.envs.capabilities import SupportsActionText, SupportsText
-from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.game import RewardSum, Traits
+from zermelo.envs.game import Traits
 from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.positions import moves
 from zermelo.evaluation.search_trees.model import SearchNode, Span
@@ -74,15 +73,10 @@ class Viewpoint(NamedTuple):
         return _TURNED.get(role, role) if self.turned else role
 
     @staticmethod
-    def of(traits: Traits, reported: int, seat: int) -> Viewpoint:
-        """The view of values that are reported for one seat and shown for another."""
-        is_shared = traits.seats == 2 and traits.reward_sum is not RewardSum.GENERAL
-        if reported != seat and not is_shared:
-            raise UnsupportedGameError(
-                f"this search values {traits.name} for {traits.seat_names[reported]} only: leave the seat out"
-            )
+    def of(traits: Traits, seat: int, *, turned: bool) -> Viewpoint:
+        """The view of a seat; ``turned`` is whether values are reported for its opponent."""
         bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
-        return Viewpoint(seat, traits.constant, reported != seat, bounds)
+        return Viewpoint(seat, traits.constant, turned, bounds)
 
 
 def number_text(value: float) -> str:

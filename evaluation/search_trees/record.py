@@ -20,16 +20,15 @@ class SearchRecorder:
     """An observer of plain searches that makes trees of what they tell; calls ``stop`` after ``patience`` nodes.
 
     A tree of more than ``max_nodes`` loses its deepest level, so that the rest is whole down to some level. Then
-    the next may go too. Values are those of a seat, by default of the player to move at the root. Only searches of
-    one ``depth`` are recorded, or all, of which the first are forgotten where there is no room.
+    the next may go too. The first searches of the root are forgotten where there is no room.
     """
 
     stop: Callable[[], None]
 
-    def __init__(self, max_nodes: int, seat: int | None, patience: float, depth: int | None) -> None:
-        self._max_nodes, self._seat, self._depth, self._patience = max_nodes, seat, depth, patience
+    def __init__(self, max_nodes: int, patience: float) -> None:
+        self._max_nodes, self._patience = max_nodes, patience
         self.visited, self.stopped = 0, False
-        self.view = Viewpoint(0 if seat is None else seat)
+        self.view = Viewpoint(0)
         self._done: list[_Pass] = []
         self._pass: _Pass | None = None
 
@@ -49,18 +48,13 @@ class SearchRecorder:
 
     def _begin(self, event: NodeEvent) -> None:
         assert event.seat is not None, "a player moves at the root"
-        traits, viewer = event.game.traits, event.seat if self._seat is None else self._seat
-        if event.role is NodeRole.OWN:
-            self.view = Viewpoint(viewer)
-        else:
-            other = next((seat for seat in range(traits.seats) if seat != event.seat), event.seat)
-            self.view = Viewpoint.of(traits, other if event.role is NodeRole.MIN else event.seat, viewer)
-        self._pass = None
-        if self._depth is None or event.depth == self._depth:
-            while sum(len(one.drafts) for one in self._done) > self._max_nodes:
-                self._done.pop(0)
-            self._pass = _Pass(self._max_nodes, self.view)
-            self._done.append(self._pass)
+        self.view = Viewpoint(event.seat)
+        if event.role is not NodeRole.OWN:
+            self.view = Viewpoint.of(event.game.traits, event.seat, turned=event.role is NodeRole.MIN)
+        while sum(len(one.drafts) for one in self._done) > self._max_nodes:
+            self._done.pop(0)
+        self._pass = _Pass(self._max_nodes, self.view)
+        self._done.append(self._pass)
 
 
 class _Draft:

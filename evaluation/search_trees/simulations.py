@@ -40,12 +40,12 @@ class SimulationRecorder:
 
     stop: Callable[[], None]
 
-    def __init__(self, game: Any, max_nodes: int, seat: int | None, patience: float) -> None:
-        self._game, self._max_nodes, self._seat, self._patience = game, max_nodes, seat, patience
+    def __init__(self, game: Any, max_nodes: int, patience: float) -> None:
+        self._game, self._max_nodes, self._patience = game, max_nodes, patience
         self._root: _Way | None = None
         self._outcomes: list[tuple[float, ...]] = []
         self.visited, self.stopped = 0, False
-        self.view = Viewpoint(0 if seat is None else seat)
+        self.view = Viewpoint(0)
 
     def __call__(self, simulation: Simulation) -> None:
         path, leaf, outcome = simulation
@@ -53,8 +53,9 @@ class SimulationRecorder:
             first = path[0][0] if path else leaf
             self._root = _Way(first, None, SearchNode())
             self.visited = 1
-            seat = first.mover if self._seat is None else self._seat
-            self.view = Viewpoint.of(self._game.traits, 0, seat) if len(outcome) == 1 else Viewpoint(seat)
+            self.view = Viewpoint(first.mover)
+            if len(outcome) == 1:  # the first seat's
+                self.view = Viewpoint.of(self._game.traits, first.mover, turned=first.mover != 0)
         number = len(self._outcomes) + 1
         way = self._root
         way.node.visits.append(number)

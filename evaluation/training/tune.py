@@ -97,7 +97,7 @@ def tune_network(
     workers: int | None = None,
     runner: RunnerChoice | str = RunnerChoice.LOCAL,
     ray_address: str | None = None,
-    on_progress: Callable[[str, float], object] = lambda name, share: None,
+    on_progress: Callable[[str, float], None] = lambda name, share: None,
 ) -> Iterator[Generation]:
     """Yields generations until the hours are over; each has written its network if that is the best.
 
@@ -193,7 +193,7 @@ class _Run:
     nodes: int
     outcome_share: float
     seed: int
-    on_progress: Callable[[str, float], object]
+    on_progress: Callable[[str, float], None]
 
     def __post_init__(self) -> None:
         check_whole("hidden", self.hidden, lower=16)

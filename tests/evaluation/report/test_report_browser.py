@@ -8,7 +8,7 @@ from doubles.browsers import DESKTOP, NEEDS_BROWSER, PHONE, Watched
 from doubles.made_games import made_records
 
 from zermelo.evaluation import play_match
-from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.analysis.judge import Judge, JudgeWork
 from zermelo.evaluation.report.page import report_page
 from zermelo.evaluation.storage.files import write_text
 
@@ -35,8 +35,9 @@ def judged(tmp_path_factory):
         replace(play_match("classic/tictactoe-v3", agents[:: 1 - 2 * turn], seed=seed), game_id=f"{seed}.0.{turn}")
         for seed, turn in ((0, 0), (1, 1), (2, 0))
     ]
-    verdicts = {}
-    table = judge(records, on_game=lambda found: verdicts.update({found.game_id: found}))
+    judging = Judge(JudgeWork())
+    verdicts = {found.game_id: found for found in judging.judged(records)}
+    table = judging.table()
     path = tmp_path_factory.mktemp("judged") / "report.html"
     beside = {"judged": table.to_dict(), "verdicts": lambda wanted: verdicts}
     write_text(path, report_page(records, **beside))

@@ -9,7 +9,7 @@ from doubles.made_games import made_records
 from msgspec import structs
 
 from zermelo.evaluation import GameRecord, Standings
-from zermelo.evaluation.analysis.judge import judge
+from zermelo.evaluation.analysis.judge import Judge, JudgeWork
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark, read_verdicts
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, Move
@@ -53,10 +53,10 @@ LOST = tictactoe(4, 1, 0, 8, 6, 2, 3)
 
 @pytest.fixture(scope="module")
 def verdict():
-    found = []
-    table = judge([LOST], on_game=found.append)
-    assert table.agent("second").total.draws_thrown_away == 1
-    return found[0]
+    judging = Judge(JudgeWork())
+    [found] = judging.judged([LOST])
+    assert judging.table().agent("second").total.draws_thrown_away == 1
+    return found
 
 
 def test_a_blunder_is_marked_with_all_values(verdict):

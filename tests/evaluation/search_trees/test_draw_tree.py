@@ -122,7 +122,7 @@ def test_pruning_in_max_n_by_korf():
 # -- points of view ----------------------------------------------------------------------------------------------
 
 
-def test_values_are_the_root_players_or_those_of_a_seat():
+def test_values_are_the_root_players():
     """The player to move at the root is drawn as MAX, whichever seat it is."""
     game = tree_game([[-3, -12], [-2, -4]], first=1)
     own = draw_tree(game, "alphabeta")
@@ -130,20 +130,6 @@ def test_values_are_the_root_players_or_those_of_a_seat():
     assert [node.role for node in own.shown.nodes if node.level < 2] == [NodeRole.MAX, NodeRole.MIN, NodeRole.MIN]
     assert steps(own)[-1][3] == (3, 3)
     assert at_step(named(own, "C").windows, 6)[1:] == (3, INF)
-    other = draw_tree(game, "alphabeta", seat=0)
-    assert [node.role for node in other.shown.nodes if node.level < 2] == [
-        NodeRole.MIN,
-        NodeRole.MAX,
-        NodeRole.MAX,
-    ]
-    assert steps(other)[-1][3] == (-3, -3)
-    assert named(other, "C").known[-1][1:] == (-2, INF)
-    assert at_step(named(other, "C").windows, 6)[1:] == (-INF, -3)
-
-
-def test_a_search_for_one_seat_is_not_drawn_for_another():
-    with pytest.raises(UnsupportedGameError, match="values a tree for A only"):
-        draw_tree(tree_game([[(1, 2, 3)]]), "paranoid", seat=1)
 
 
 # -- every search ------------------------------------------------------------------------------------------------
@@ -192,7 +178,7 @@ def test_what_is_known_is_true(pruning):
     for seed in range(8):
         generator = np.random.default_rng(seed)
         game = tree_game([grown(generator, 4), grown(generator, 4)], first=seed % 2, bounds=(-5, 5))
-        drawn = draw_tree(game, f"expectiminimax(pruning={pruning})", seat=seed % 3 // 2)
+        drawn = draw_tree(game, f"expectiminimax(pruning={pruning})")
         states = {0: game.root}
         for number, node in enumerate(drawn.shown.nodes):
             if number:
@@ -250,11 +236,6 @@ def test_iterations():
     drawn = draw_tree(ConnectK(), agent, moves=(4,))
     assert [one.depth for one in drawn.tree.passes] == [1, 2, 3]
     assert drawn.tree.shown == 2
-    second = draw_tree(ConnectK(), agent, moves=(4,), depth=2)
-    assert [one.depth for one in second.tree.passes] == [2]
-    assert second.shown == drawn.tree.passes[1]
-    with pytest.raises(InvalidSettingError, match="has not searched 9 moves deep"):
-        draw_tree(ConnectK(), agent, moves=(4,), depth=9)
 
 
 @pytest.mark.parametrize("max_nodes", [1, 9, 10, 80])
@@ -319,8 +300,6 @@ def test_sources():
         ({"agent": 3}, InvalidSettingError, "an agent is text such as"),
         ({"agent": "expectimax"}, None, ""),
         ({"max_nodes": 0}, InvalidSettingError, "max_nodes must be a whole number of at least 1"),
-        ({"seat": 2}, InvalidSettingError, "seat must be less than 2"),
-        ({"seat": "one"}, InvalidSettingError, "seat must be a whole number"),
         ({"moves": [7]}, IllegalActionError, r"move 1 is 7, which is not legal there \(legal: a1, a2, a3\)"),
         ({"moves": [0, 0]}, GameOverError, "is over there"),
         ({"source": "[[1, 2"}, InvalidSettingError, "cannot read the tree"),
