@@ -6,8 +6,9 @@ Usage:
     python scripts/ship_kernels.py all ARCHIVE                 for wheels: an archive with the kernels of all games
     python scripts/ship_kernels.py all ARCHIVE FOLDER [TRIPLE]    and machine code for one platform
 
-An archive (``zermelo.envs.jit.portable``) is for all platforms and versions of Python; of what there is already,
-in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what is done.
+An archive (``zermelo.envs.jit.cache.portable``) is for all platforms and versions of Python; of what there is
+already, in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what is
+done.
 FOLDER gets machine code for baselines of processors: for one platform, by default this one (TRIPLE is LLVM's name
 of another), for the version of Python that runs this, and for the installed versions of zermelo, Numba, llvmlite
 and NumPy; with others it is not found.
@@ -26,7 +27,15 @@ from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game
 from zermelo.envs.games import Go
 from zermelo.envs.jit.build import asked_by
-from zermelo.envs.jit.code_cache import shipped_file
+from zermelo.envs.jit.cache.code_cache import shipped_file
+from zermelo.envs.jit.cache.portable import (
+    ARCHIVE,
+    kernels_in,
+    names_in_archive,
+    object_name,
+    portable_name,
+    write_archive,
+)
 from zermelo.envs.jit.compiling import compile_kernel, compile_parts
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import (
@@ -38,14 +47,6 @@ from zermelo.envs.jit.machine_code import (
     portable,
     processor,
     write,
-)
-from zermelo.envs.jit.portable import (
-    ARCHIVE,
-    kernels_in,
-    names_in_archive,
-    object_name,
-    portable_name,
-    write_archive,
 )
 from zermelo.envs.jit.ready_parts import name_of_parts
 from zermelo.envs.registration.make import make

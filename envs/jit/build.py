@@ -24,8 +24,8 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit import durations
-from zermelo.envs.jit.code_cache import code_file, keep, one_compiler, shape, shipped_code
+from zermelo.envs.jit.cache import durations
+from zermelo.envs.jit.cache.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, emit_portable, link, read
 from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
@@ -154,7 +154,7 @@ class _Compiler:
             return None
         code = read(self._path) or shipped_code(self._rules, self._rules.initial_state(), self._kernel)
         if code is None:
-            from zermelo.envs.jit.portable import portable_code
+            from zermelo.envs.jit.cache.portable import portable_code
 
             code, self._bitcode = portable_code(self._rules, self._kernel)
         return code

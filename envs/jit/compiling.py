@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from zermelo.envs.jit.fingerprint import names_in
+from zermelo.envs.jit.cache.fingerprint import names_in
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules

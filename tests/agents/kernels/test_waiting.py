@@ -16,7 +16,8 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Nim
-from zermelo.envs.jit import build, portable
+from zermelo.envs.jit import build
+from zermelo.envs.jit.cache import portable
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament

@@ -15,7 +15,7 @@ import pytest
 from zermelo.envs import perft
 from zermelo.envs.errors import RulesError
 from zermelo.envs.games import Nim
-from zermelo.envs.jit.code_cache import one_compiler
+from zermelo.envs.jit.cache.code_cache import one_compiler
 from zermelo.envs.jit.machine_code import Code, read, write
 from zermelo.envs.support.files import cache_root
 

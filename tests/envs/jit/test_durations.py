@@ -2,7 +2,7 @@
 
 import pytest
 
-from zermelo.envs.jit import durations
+from zermelo.envs.jit.cache import durations
 from zermelo.envs.support.files import cache_root
 
 
@@ -12,7 +12,7 @@ def _own_cache(tmp_path, monkeypatch):
 
 
 def test_the_median_of_the_last_kernels_is_said():
-    assert durations.about() == "some 3 to 20 s"
+    assert durations.about() == "some 2 to 20 s"
     cache_root().mkdir(parents=True)
     for seconds in (100.0, *[4.2] * 5, *[7.9] * 4):
         durations.add(seconds)
@@ -25,7 +25,7 @@ def test_the_median_of_the_last_kernels_is_said():
 def test_a_damaged_file_is_as_good_as_none(text):
     cache_root().mkdir(parents=True)
     (cache_root() / "compile_seconds.json").write_text(text)
-    assert durations.about() == "some 3 to 20 s"
+    assert durations.about() == "some 2 to 20 s"
     durations.add(5.0)
     assert durations.about() == "about 5 s"
 
@@ -33,4 +33,4 @@ def test_a_damaged_file_is_as_good_as_none(text):
 def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / "none" / "there"))
     durations.add(5.0)
-    assert durations.about() == "some 3 to 20 s"
+    assert durations.about() == "some 2 to 20 s"

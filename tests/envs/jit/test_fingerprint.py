@@ -10,8 +10,8 @@ import pytest
 from zermelo.envs import games, perft
 from zermelo.envs.games import ConnectFour, Kalah
 from zermelo.envs.jit.build import Kernel
-from zermelo.envs.jit.code_cache import code_file
-from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
+from zermelo.envs.jit.cache.code_cache import code_file
+from zermelo.envs.jit.cache.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.perft_kernel import leaves
 from zermelo.envs.rules.contract import DEFAULTS
 

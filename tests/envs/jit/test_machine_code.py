@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from zermelo.envs.games import Nim
-from zermelo.envs.jit.code_cache import shipped_file
+from zermelo.envs.jit.cache.code_cache import shipped_file
 from zermelo.envs.jit.machine_code import Code, baselines, processor, read, write
 from zermelo.envs.jit.perft_kernel import leaves_kernel
 
@@ -69,7 +69,8 @@ from pathlib import Path
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import build, code_cache, compiling, portable
+from zermelo.envs.jit import build, compiling
+from zermelo.envs.jit.cache import code_cache, portable
 from zermelo.envs.rules import RulesGame
 
 RULES = Nim((3, 4, 5))

@@ -16,8 +16,9 @@ import pytest
 
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import build, portable
-from zermelo.envs.jit.fingerprint import UncomparableError, digest_of
+from zermelo.envs.jit import build
+from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.cache.fingerprint import UncomparableError, digest_of
 from zermelo.envs.jit.machine_code import Code, Processor, baselines, emit_portable, processor
 from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
 
@@ -79,8 +80,8 @@ def test_machine_code_for_this_processor_comes_first(archive: Path, bitcode: Cod
     ("where", "value"),
     [
         ("sys.byteorder", "big"),
-        ("zermelo.envs.jit.code_cache.digest_of", lambda *_, **__: "other sources"),
-        ("zermelo.envs.jit.code_cache._ENTRY_POINTS", "otherwise"),
+        ("zermelo.envs.jit.cache.code_cache.digest_of", lambda *_, **__: "other sources"),
+        ("zermelo.envs.jit.cache.code_cache._ENTRY_POINTS", "otherwise"),
     ],
     ids=["byte order", "sources", "entry"],
 )

@@ -14,9 +14,10 @@ from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import at_once, build, compiling, portable, ready_parts
+from zermelo.envs.jit import at_once, build, compiling, ready_parts
 from zermelo.envs.jit.build import asked_by, is_to_be_compiled
-from zermelo.envs.jit.fingerprint import UncomparableError
+from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.machine_code import Code
 from zermelo.envs.jit.parts import PartCompiler
 from zermelo.envs.jit.perft_kernel import leaves_kernel

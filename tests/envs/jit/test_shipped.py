@@ -10,7 +10,8 @@ import pytest
 
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
-from zermelo.envs.jit import build, code_cache, machine_code, portable
+from zermelo.envs.jit import build, machine_code
+from zermelo.envs.jit.cache import code_cache, portable
 from zermelo.envs.jit.machine_code import baselines, platform_of, processor
 from zermelo.envs.jit.perft_kernel import leaves_kernel
 

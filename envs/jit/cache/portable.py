@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from zermelo.envs.jit.code_cache import hashed_name
-from zermelo.envs.jit.fingerprint import UncomparableError
+from zermelo.envs.jit.cache.code_cache import hashed_name
+from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.machine_code import LARGEST, Code, baselines, packed, platform_of, processor, unpacked
 from zermelo.envs.support.files import replaced
 

@@ -69,17 +69,15 @@ def digest_of_function(function: Callable[..., Any]) -> str:
     return walk.digest.hexdigest()
 
 
-_NOT_THE_COMPILER = {
-    *("at_once", "build", "code_cache", "durations", "fingerprint", "method_calls", "portable", "waiting"),
-}
-"""Files of this folder that decide when code is compiled and where it is kept, but nothing in it."""
+_NOT_THE_COMPILER = {"at_once", "build", "method_calls", "waiting"}
+"""Files of the compiler's folder that decide when code is compiled, but nothing in it."""
 
 
 @functools.cache
 def _compiler() -> str:
     """A hash of the files that say how code is compiled; their ends of lines are the platform's."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parents[1].glob("*.py")):
         if path.stem not in _NOT_THE_COMPILER:
             digest.update((path.name + path.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()

@@ -12,7 +12,7 @@ from zermelo.envs.support.files import cache_root, read_file, replaced
 
 _MOST: Final = 9
 _LARGEST: Final = 4096
-_UNKNOWN: Final = "some 3 to 20 s"
+_UNKNOWN: Final = "some 2 to 20 s"
 
 
 def _seconds() -> list[float]:
