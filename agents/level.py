@@ -1,12 +1,7 @@
 """Opponents of a known strength: levels of a ladder, whose rungs are agents with ratings.
 
-A ladder is a file (``zermelo ladder``); those of this package are in the folder ``ladders``. Ratings are those of
-Elo's formula, draws counting half, and ``random`` has 0. A level between two rungs plays each game as one of them.
-Its expected score against anybody is then the mean of theirs, and as neighbours are near each other, the rating
-that belongs to it is in between in the same proportion.
-
-Where games pay amounts, or a team plays together, a ladder rates by the mean reward of a game with a fixed agent,
-the baseline, in all other seats. A level's mean reward there is exactly what its name says.
+A level between two rungs plays each game as one of them, so that its expected score against anybody is the mean of
+theirs. Where games pay amounts, or a team plays together, ratings are mean rewards of games with a fixed agent.
 """
 
 from __future__ import annotations

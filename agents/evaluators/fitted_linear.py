@@ -1,9 +1,4 @@
-"""Linear evaluations with fitted weights: features of a state times the weights in a file of ``zermelo tune``.
-
-    value of the player = lower + (upper - lower) / (1 + exp(-(w1 f1(s) + ... + wn fn(s) + constant)))
-
-Where the utility has no bounds the sum itself is what the player can expect.
-"""
+"""Linear evaluations: features of a state times weights, written or in a file of ``zermelo tune``."""
 
 from __future__ import annotations
 
@@ -25,8 +20,6 @@ from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.data_files import ShortText
 from zermelo.envs.support.spec_text import format_spec
-
-# -- the weighted sum of features: ``Eval(s) = w1 f1(s) + ... + wn fn(s)``
 
 Feature = Callable[[Game[Any], Any], float]
 """``feature(game, state)``: a number, greater where seat 0 stands better."""
@@ -165,11 +158,9 @@ def _observed(game: Any, state: Any) -> npt.NDArray[Any]:
 
 
 class FittedLinear:
-    """A weighted sum of features, between the bounds of the utility.
+    """A weighted sum of features as log odds between the bounds of the utility; without bounds as it is.
 
-    Args:
-        features, weights: What is read off a state, and a finite number for each, shape (features,).
-        path: The file that it was read from, as specs write it.
+    ``weights`` are of shape (features,); ``path`` is the file that they were read from, as specs write it.
     """
 
     def __init__(self, features: Features, weights: Floats, path: str = "") -> None:

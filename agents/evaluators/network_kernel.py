@@ -1,9 +1,8 @@
 """Evaluation by a network over the planes of a game, compiled; it gives the numbers of ``evaluators.network``.
 
-``tables`` is the address of the words of ``evaluators.network.NetworkTables``. Each ply has a slot, which
-holds the planes of a position and the values of its hidden layer. Those of a new position are computed from one of
-three slots: that of its ply, of the ply before, or of the empty board; the one with the fewest different bits is
-taken. As each slot holds its own planes, a search may go from any position to any other.
+``tables`` is the address of the words of ``evaluators.network.NetworkTables``. Each ply has a slot with the planes
+of a position and its hidden values. Those of a new position are computed from the slot with the fewest different
+bits: that of its ply, of the ply before, or of the empty board.
 """
 
 from __future__ import annotations

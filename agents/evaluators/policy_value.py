@@ -24,7 +24,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,11 @@ class FileNetwork(NetworkEvaluator):
         object.__setattr__(self, "network", model.load())
 
     def spec(self) -> str:
-        return format_spec(self.kind, {name: setting_text(value) for name, value in self._settings(given=True)})
+        model: Any = self
+        own = ((field, getattr(self, field.name)) for field in fields(model))
+        return format_spec(
+            self.kind, {field.name: setting_text(value) for field, value in own if value != field.default}
+        )
 
     def answer(self, observations: NDArray[Any], masks: NDArray[np.bool_]) -> Sequence[Any]:
         model: Any = self
@@ -130,11 +134,10 @@ class FileNetwork(NetworkEvaluator):
         return outputs
 
     def __reduce__(self) -> Any:
-        return functools.partial(type(self), **dict(self._settings())), ()
-
-    def _settings(self, *, given: bool = False) -> list[tuple[str, Any]]:
-        own = [(field, getattr(self, field.name)) for field in fields(cast("Any", self))]
-        return [(field.name, value) for field, value in own if not given or value != field.default]
+        model: Any = self
+        return functools.partial(
+            type(self), **{field.name: getattr(self, field.name) for field in fields(model)}
+        ), ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,10 +68,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
 
 
 def load_evaluation(path: str, features: str = "") -> FittedLinear | PlaneNetwork:
-    """Reads the evaluation in a file.
-
-    ``features`` is the ``"module:name"`` of features of your own: what a file names is imported only if it is
-    given here too.
+    """The evaluation in a file; features of one's own, ``"module:name"``, are imported only if given here too.
 
     Raises:
         InvalidSettingError: There is no such file, or it is no evaluation.

@@ -1,8 +1,4 @@
-"""Distributions over hidden states: uniform, or weighted by likelihood.
-
-Bayes' rule over deals: chance deals them, and each is as likely as that times how probable it is that a model of
-the other players would have made, holding these cards, the moves that they have made.
-"""
+"""Distributions over hidden states: uniform, or by Bayes' rule from a model of the other players' moves."""
 
 from __future__ import annotations
 

@@ -174,15 +174,12 @@ class Engine:
                 if not part:
                     raise EngineError(self._how_it_ended())
                 self._read += part
-            else:
-                self._complain(part)
+                continue
+            self._complaints += part
+            del self._complaints[:-_LONGEST_LINE]
+            if not part:
+                self._selector.unregister(key.fileobj)
         return bool(ready)
-
-    def _complain(self, part: bytes) -> None:
-        self._complaints += part
-        del self._complaints[:-_LONGEST_LINE]
-        if not part and self._process.stderr is not None:
-            self._selector.unregister(self._process.stderr)
 
     def _how_it_ended(self) -> str:
         """A sentence on a program that has closed a pipe; as a rule it is about to end."""

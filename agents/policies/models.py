@@ -1,7 +1,4 @@
-"""Trained models as agents, loaded from the files that their libraries save.
-
-The libraries are optional and imported only when such an agent is made.
-"""
+"""Trained models as agents, loaded from the files that their libraries save; these are imported only then."""
 
 from __future__ import annotations
 
@@ -18,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.memory import Memory
-from zermelo.agents.evaluators.model_files import (
-    OnnxModel,
-    TorchModel,
-    check_path,
-    numpy_array,
-    reason_of,
-)
+from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_path, numpy_array, reason_of
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
 from zermelo.envs.errors import InvalidSettingError

@@ -1,8 +1,4 @@
-"""Observations: all that an agent gets which needs no more.
-
-An agent says so with ``needs = "observation"`` and answers ``act_on(view)``. Matches then never hand it the
-environment: nothing that is hidden from the player, and no die that is still to fall, can reach it.
-"""
+"""Observations: all that an agent with ``needs = "observation"`` is given, by ``act_on(view)``."""
 
 from __future__ import annotations
 

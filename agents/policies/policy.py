@@ -1,9 +1,7 @@
 """Policies as agents: functions of what a player sees, trained or written by hand.
 
-    PolicyAgent(lambda observation, action_mask: network(observation))
-
-A policy is given the observation and the mask of legal actions, never the environment. It answers with an action,
-or with a number for every action: then the best legal one is played, or one is drawn.
+A policy answers with an action, or with a number for every action: then the best legal one is played, or one is
+drawn.
 """
 
 from __future__ import annotations

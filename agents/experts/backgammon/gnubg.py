@@ -1,7 +1,4 @@
-"""GNU Backgammon as an agent: asked how it plays a roll, while our environment rolls, knows the rules and counts.
-
-``gnubg -t -q -r`` is spoken to on its standard input: the position goes there as a position ID, the answer comes
-back as a move (``gnubg moves 24/18*/14 6/4(2).``).
+"""GNU Backgammon as an agent: asked by a position ID how it plays a roll (``gnubg moves 24/18*/14 6/4(2).``).
 
 Source: the GNU Backgammon manual (Wong et al.), "A technical description of the Position ID".
 """

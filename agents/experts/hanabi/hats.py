@@ -1,10 +1,8 @@
 """Hat guessing: one hint tells all other players something about their hands.
 
-For each player all know, from what has been public, a list of questions about the hand: first about the card that
-is likeliest to be playable. The answers make one number. A hint stands for the sum of the other players' numbers,
-modulo how many different hints there always are: each of them sees all other hands, and so finds its own number.
-Cox, De Silva, DeOrsey, Kenter, Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine
-88 (2015), call it the information strategy.
+For each player all know, from what has been public, a list of questions about the hand, whose answers make one
+number. A hint stands for the sum of the other players' numbers, modulo the number of different hints: each of them
+sees all other hands, and so finds its own number. The source is in ``HanabiAgent``.
 """
 
 from __future__ import annotations
@@ -128,7 +126,7 @@ def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int
             break
         asked |= 1 << place
         slot = at.HAND * player + place
-        cards = _public(rules, table, slot)
+        cards = possible(table, slot, rules.not_gone(table))
         classes = min(left, bits(cards & ~table[at.DEAD]) + (1 if cards & table[at.DEAD] else 0))
         if classes < 2:
             continue
@@ -146,15 +144,11 @@ def _answers(rules: HanabiTable, table: Any, player: int, most: int, number: int
     return total
 
 
-def _public(rules: HanabiTable, table: Any, slot: int) -> int:
-    return possible(table, slot, rules.not_gone(table))
-
-
 def _asked_about(rules: HanabiTable, table: Any, player: int, asked: int) -> int:
     """The place of the card that is likeliest to be playable, of those that are not known to be, or not to be."""
     best, chosen = -1, -1
     for place in range(table[at.SIZE + player]):
-        cards = _public(rules, table, at.HAND * player + place)
+        cards = possible(table, at.HAND * player + place, rules.not_gone(table))
         if asked >> place & 1 or cards & ~table[at.PLAYABLE] == 0 or cards & ~table[at.DEAD] == 0:
             continue
         playable = total = 0

@@ -108,12 +108,7 @@ def _shuffle(rules: HanabiTable, table: Any, deck: Any, seed: int) -> int:
     """Puts the cards that are in no hand and not gone into a random order; returns the next random number."""
     count = 0
     for card in range(rules.colors * rules.ranks):
-        left = rules.copies(card) - table[at.GONE + card]
-        for holder in range(rules.players):
-            for slot in range(at.HAND * holder, at.HAND * holder + table[at.SIZE + holder]):
-                if table[at.CARD + slot] == card:
-                    left -= 1
-        for _ in range(left):
+        for _ in range(_unseen_copies(rules, table, -1, card)):
             deck[count] = card
             count += 1
     for place in range(count - 1, 0, -1):

@@ -1,8 +1,4 @@
-"""The betting of hold'em for two, as RLCard plays it, as a public tree.
-
-Seat 0 has the small blind and acts first. Of earlier rounds a player remembers the chips that were put in and, in
-limit hold'em, who raised last in the round before: what else led there is forgotten, which makes the tree small.
-"""
+"""The betting of hold'em for two, by RLCard's rules, as a public tree; seat 0 has the small blind."""
 
 from __future__ import annotations
 
@@ -170,9 +166,8 @@ class PublicTree:
 def betting_tree(rules: Limit | NoLimit, *, forgets: bool = True) -> PublicTree:
     """The tree of all that can be bet; payoffs are rewards.
 
-    Args:
-        rules: Which game.
-        forgets: Whether decisions that the same is remembered of are one; else all that was done is remembered.
+    With ``forgets``, a player remembers of earlier rounds the chips that were put in and, in limit hold'em, who
+    raised last in the round before; else all that was done.
     """
     ordered: list[tuple[Bets, list[int], list[object]]] = []
     numbers: dict[object, int] = {}
@@ -203,11 +198,4 @@ def betting_tree(rules: Limit | NoLimit, *, forgets: bool = True) -> PublicTree:
         stake = min(bets.chips) if bets.folded < 0 else bets.chips[bets.folded]
         payoffs.append((-stake if bets.folded == 0 else stake) / rules.unit)
     rounds = [bets.round for bets, _, _ in ordered]
-    return PublicTree(
-        np.array(movers),
-        np.array(rounds),
-        np.array(firsts),
-        np.array(children),
-        np.array(actions),
-        np.array(payoffs),
-    )
+    return PublicTree(*map(np.array, (movers, rounds, firsts, children, actions, payoffs)))
