@@ -44,13 +44,10 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
         raise InvalidSettingError(f"depth must be a whole number of at least {least}, not {depth!r}")
     root = position(game, state)
     rules, state = root.game, root.state
-    if split:
-        counts = {
-            root.number(branch): _leaves(rules, rules.result(state, branch), depth - 1)
-            for branch in _branches(rules, state)
-        }
-        return dict(sorted(counts.items()))
-    return _leaves(rules, state, depth)
+    if not split:
+        return _leaves(rules, state, depth)
+    after = {root.number(branch): rules.result(state, branch) for branch in _branches(rules, state)}
+    return {branch: _leaves(rules, after[branch], depth - 1) for branch in sorted(after)}
 
 
 def _leaves(game: Game[Any], state: Any, depth: int) -> int:

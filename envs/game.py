@@ -224,6 +224,3 @@ class Game(Protocol[State]):
 
     def to_env_action(self, state: State, action: int) -> Any:
         """The action as ``env.step`` takes it (the action itself, unless the space is not Discrete)."""
-
-
-# Abilities that a game may have besides: what can use one asks ``isinstance(game, SupportsOrdering)``.

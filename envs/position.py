@@ -21,7 +21,6 @@ class Position(NamedTuple):
     Attributes:
         game: The form of the game that searches run on: it has the same states, does not check actions, and may
             number them in its own way.
-        state: One of its states.
         source: What was given; the live environment where that was a name.
         renumbers: True if ``game`` numbers actions in another way than what was given.
         preparing: Seconds that finding out what the environment is has taken just now.
@@ -59,13 +58,8 @@ def position(
 ) -> Position:
     """The position of a live environment now, or a given state, or the initial one.
 
-    Args:
-        source: What ``as_game`` takes, or the name of an environment.
-        state: A state of the game, or OpenSpiel's; if not given, where a live environment stands, or the initial
-            state of a game.
-        backend: As ``as_game`` takes it.
-        traits: As ``as_game`` takes them.
-        patience: As ``as_game`` takes it.
+    ``source`` is what ``as_game`` takes, or the name of an environment; ``state`` one of the game, or OpenSpiel's.
+    The others are as ``as_game`` takes them.
     """
     if isinstance(source, str):
         source = live_env(source)

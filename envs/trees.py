@@ -59,11 +59,7 @@ class TreeGame:
         return list(enumerate(state.probabilities))
 
     def result(self, state: TreeNode, action: int) -> TreeNode:
-        """The child.
-
-        Raises:
-            IllegalActionError: There is no such child.
-        """
+        """The child; ``IllegalActionError`` if there is none of that number."""
         if not 0 <= action < len(state.children):
             raise illegal_action(action, f"in {self.traits.name}", range(len(state.children)))
         return state.children[action]
@@ -148,10 +144,7 @@ def tree_game(
 
 
 def _nodes(nested: Any, first: int) -> list[tuple[TreeNode, Any]]:
-    """The nodes of nested lists, breadth first, as they are named, and what each stands for.
-
-    The ``seat`` of a node is ``first`` plus the turns before it.
-    """
+    """The nodes of nested lists, breadth first, as they are named, and what each stands for; seats count turns."""
     nodes = [(TreeNode(0, first), nested)]
     level_end, depth, decided = 1, 0, 0
     for place, (node, given) in enumerate(nodes):
@@ -258,10 +251,7 @@ def _backgammon() -> list[Any]:
 _FOURTH_EDITION: Final[Mapping[str, _Figure]] = {
     "aima-5.2": _Figure(_TWO_PLY, "minimax on a tree of two plies"),
     "aima-5.4": _Figure(
-        [
-            [[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]],
-            [[(5, 1, 1), (1, 5, 2)], [(7, 7, 1), (5, 4, 5)]],
-        ],
+        [[[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]], [[(5, 1, 1), (1, 5, 2)], [(7, 7, 1), (5, 4, 5)]]],
         "max^n with three players",
     ),
     "aima-5.5": _Figure(_TWO_PLY, "alpha-beta on a tree of two plies, stage by stage"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
+import pkgutil
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -56,8 +56,7 @@ def _has_table(raw: Any) -> bool:
 
 
 def _load(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(f"zermelo.envs.adapters.{module}"), name)
+    return pkgutil.resolve_name(f"zermelo.envs.adapters.{place}")
 
 
 _OPENSPIEL: Final = Ecosystem("openspiel:make_game", lambda raw: full_name(type(raw)) == SHIMMY)

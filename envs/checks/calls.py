@@ -43,10 +43,7 @@ class Calls:
         raise RulesError(f"{type(self.rules).__name__}.{method}{where}: {what}")
 
     def call(self, method: str, *args: Any) -> Any:
-        """Calls a method as it is and compiled: both give the same, of the right type, and write the same.
-
-        What is written into lists stands there afterwards.
-        """
+        """Calls a method as it is and compiled: both give and write the same, of the right type."""
         state = args[0] if args else None
         plain, written = self.run(getattr(self.rules, method), method, args)
         self._check_type(method, state, plain)

@@ -35,14 +35,10 @@ class Raised(str):
 
 
 class VerifiedEnv:
-    """An environment that draws the same random numbers whatever is played beside it.
+    """An environment that draws the same random numbers whatever is played beside it; ``error`` is its last one.
 
     Two environments that draw from generators outside of them disturb each other although nothing is wrong with a
     copy; so these start from a seed of the driver and of its step whenever the environment's code runs.
-
-    Attributes:
-        env: The environment.
-        error: The last error that it raised.
     """
 
     def __init__(self, env: Any, seed: int, outside: OutsideGenerators | None = None) -> None:

@@ -5,15 +5,14 @@ A new game has a line in ``GAMES`` and one in ``__init__.pyi``.
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 
 def load(place: str) -> Any:
     """What ``"module:name"`` in this package names."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(f"zermelo.envs.games.{module}"), name)
+    return pkgutil.resolve_name(f"zermelo.envs.games.{place}")
 
 
 class Listed(NamedTuple):

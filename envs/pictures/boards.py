@@ -85,12 +85,8 @@ def marks_image(
 ) -> npt.NDArray[np.uint8]:
     """The picture of the board in a game's text; lines of text below the board are written below it.
 
-    Args:
-        rules: The rules.
-        state: The state.
-        marks: The shapes of each mark, from the lowest to the uppermost one.
-        frame: The colour behind the squares.
-        squares: The colours of squares, in turn.
+    Each mark has its shapes, from the lowest to the uppermost one. ``frame`` is the colour behind the squares, and
+    ``squares`` are the colours of these, in turn.
     """
     return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares).image()
 
@@ -148,12 +144,9 @@ def draw(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
                 f"not of shape {image.shape} and type {image.dtype}"
             )
         return image
-    text = state_text(rules, state)
-    rows = text_rows(rules, state)
-    is_board = len(rows[0]) > 0 and all(
-        len(row) == len(rows[0]) and all(len(mark) == 1 for mark in row) for row in rows
-    )
-    return (_board(text, _plain) if is_board and len(rows) > 1 else _letters(text)).image()
+    text, rows = state_text(rules, state), text_rows(rules, state)
+    is_grid = all(len(row) == len(rows[0]) and all(len(mark) == 1 for mark in row) for row in rows)
+    return (_board(text, _plain) if is_grid and rows[0] and len(rows) > 1 else _letters(text)).image()
 
 
 def state_text(rules: Any, state: Any) -> str:

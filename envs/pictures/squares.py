@@ -19,12 +19,7 @@ _SQUARE: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\d{1,2}|(?<=\d)[a-z]\d{1,2}|(
 
 @dataclass(frozen=True)
 class Coordinates:
-    """How squares or points of a board are named.
-
-    Attributes:
-        columns: From the left.
-        rows: From the top; nothing where moves name columns only.
-    """
+    """The names of columns, from the left, and of rows, from the top: none where moves name columns only."""
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -37,15 +32,7 @@ class Coordinates:
 
 @dataclass(frozen=True)
 class Spot:
-    """A part of a picture that can be chosen.
-
-    Attributes:
-        name: What moves call it.
-        x: The middle, in pixels from the left.
-        y: The middle, in pixels from the top.
-        width: In pixels.
-        height: In pixels.
-    """
+    """A part of a picture that can be chosen: what moves call it, its middle and its size in pixels."""
 
     name: str
     x: float

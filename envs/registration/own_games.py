@@ -17,12 +17,9 @@ from zermelo.envs.rules.contract import method_or_default, require_known_names
 
 
 def env_maker(rules_class: Any) -> Callable[..., Any]:
-    """A function ``env(<parameters>, render_mode=None)`` that makes environments of some class of rules.
+    """A function ``env(<parameters>, render_mode=None)`` that makes environments of a class of rules.
 
-    Nothing of PettingZoo is imported before it is called.
-
-    Raises:
-        RulesError: A method's name looks like a misspelt one of the contract's.
+    Nothing of PettingZoo is imported before it is called. A method that looks misspelt raises ``RulesError``.
     """
     require_known_names(rules_class)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -48,11 +49,9 @@ class EnvEntry:
 
     def load(self) -> Callable[..., Any]:
         """The callable that makes an environment of ours."""
-        if not isinstance(self.entry_point, str):
-            return self.entry_point
-        module, _, name = self.entry_point.partition(":")
-        creator: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        return creator
+        place = self.entry_point
+        made: Callable[..., Any] = pkgutil.resolve_name(place) if isinstance(place, str) else place
+        return made
 
 
 def _own(name: str, game: tables.Listed) -> EnvEntry:

@@ -16,7 +16,6 @@ from zermelo.envs.rules.board_methods import board_lines as board_lines
 from zermelo.envs.rules.board_methods import require_limits as require_limits
 from zermelo.envs.rules.boards import all_squares as all_squares
 from zermelo.envs.rules.boards import board_seen as board_seen
-from zermelo.envs.rules.boards import draw as draw
 from zermelo.envs.rules.boards import first_column as first_column
 from zermelo.envs.rules.boards import has_row as has_row
 from zermelo.envs.rules.boards import king_moves as king_moves

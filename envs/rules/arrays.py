@@ -23,11 +23,8 @@ NAMES: Final[dict[Callable[[], int], str]] = {}
 def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
     """A function of no arguments, for the module's level, that is the address of an array; rules may call it.
 
-    Numbers at an address are read by ``load_short``.
-
-    Args:
-        name: A name that no other table has.
-        read: Returns the array, contiguous; it is called once.
+    Numbers at an address are read by ``load_short``. No other table has the name; ``read`` returns the array,
+    contiguous, and is called once.
     """
     symbol = f"zermelo_table_{name}"
 

@@ -62,7 +62,7 @@ def _range(name: str, values: tuple[float, float] | type[bool]) -> str:
 class Written:
     """Rules whose parameters people write in another form than compiled code takes them.
 
-    Their class has ``__new__`` and ``_asdict``, and ``_field_defaults``, for the parameters as they are written.
+    Their class has ``__new__``, ``_asdict`` and ``_field_defaults`` for the parameters as they are written.
     """
 
     __slots__ = ()

@@ -6,7 +6,7 @@ are negative numbers at times: ``whole`` makes such a number the same in both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
@@ -161,11 +161,6 @@ def king_moves(square: int, rows: int, columns: int) -> int:
         row |= here << 1
     around = row | row << columns | shift_right(row, columns)
     return whole(around & all_squares(rows * columns) & ~here)
-
-
-def draw(rows: int, columns: int, symbol: Callable[[int], str]) -> str:
-    """The board as lines of text, row 0 on top; ``symbol`` gives the character of a square."""
-    return "\n".join(" ".join(symbol(row * columns + c) for c in range(columns)) for row in range(rows))
 
 
 def square_text(square: int, columns: int) -> str:

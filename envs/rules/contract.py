@@ -18,7 +18,6 @@ class Method:
     """A row of the table.
 
     Attributes:
-        name: The method's name.
         function: Its signature, its docstring, and as its body the default.
         group: What its group is for.
         required: Whether every game has it.
@@ -89,12 +88,9 @@ _LENGTHS: Final = 3
 
 @functools.lru_cache(maxsize=256)
 def require_known_names(kind: type) -> None:
-    """Checks that no public method of a rules class looks like a misspelt method of the contract.
+    """Raises ``RulesError`` for a public method that looks like a misspelt one of the contract.
 
     A name that resembles one which the same class also writes is a helper's.
-
-    Raises:
-        RulesError: A method would silently be ignored.
     """
     for part in kind.__mro__:
         written = {name for name, value in vars(part).items() if _is_method(value)}

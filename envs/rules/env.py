@@ -158,7 +158,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def _arrive(self) -> None:
-        """Says whose turn it is, or pays the rewards of the end."""
         game, state = _game_of(self.rules), self.position
         if game.is_terminal(state):
             self.rewards = dict(zip(self.possible_agents, game.utility(state), strict=True))

@@ -77,11 +77,7 @@ def with_past(rules: Any, state: Any, keys: Iterable[int]) -> Any:
 
 
 class RulesWithHistory:
-    """Rules whose states know their past, in plain Python; its methods are those of rules that depend on it.
-
-    Raises:
-        RulesError: ``repetition_limit()`` is less than 2.
-    """
+    """Rules whose states know their past, in plain Python; its methods are those of rules that depend on it."""
 
     def __init__(self, rules: Any) -> None:
         self.rules = rules
@@ -127,9 +123,7 @@ class RulesWithHistory:
         return not self._is_illegal and (self._repeats(state) or any(map(self._repeats, self._claims(state))))
 
     def utility(self, state: Any, seat: int) -> int:
-        ended = self.rules.is_terminal(state)
-        utility: int = self.rules.utility(state, seat) if ended else self._utility(state, seat)
-        return utility
+        return int((self.rules.utility if self.rules.is_terminal(state) else self._utility)(state, seat))
 
     def key(self, state: Any) -> Any:
         """The rules' own key of the position, and in any order the positions that can come again.

@@ -30,11 +30,7 @@ def bit_rows(integers: Iterable[int]) -> npt.NDArray[np.int8]:
 
 
 def observation_dtype(rules: Any) -> np.dtype[Any]:
-    """The type of integers that ``write_observation`` writes.
-
-    Raises:
-        RulesError: It is no type of integers with a sign.
-    """
+    """The type of integers, with a sign, that ``write_observation`` writes; else raises ``RulesError``."""
     name: str = rules.observation_box()[2]
     if name not in ("int8", "int16", "int32", "int64"):
         raise RulesError(
@@ -57,11 +53,7 @@ def observation(rules: Any, state: Any, seat: int) -> npt.NDArray[Any]:
 
 
 def observation_space(rules: Any) -> Any:
-    """The Gymnasium ``Box`` of observations.
-
-    Raises:
-        RulesError: What the rules observe at the start is no array within its own bounds.
-    """
+    """The Gymnasium ``Box`` of observations; ``RulesError`` if that at the start is no array within its bounds."""
     from gymnasium.spaces import Box
 
     box = getattr(rules, "observation_box", None)

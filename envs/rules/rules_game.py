@@ -143,8 +143,7 @@ class RulesGame:
         """This game with the rules' own methods that searches ask millions of times: ``result`` checks nothing."""
         if "result" in vars(self):
             return self
-        game = copy.copy(self)
-        played = self._played
+        game, played = copy.copy(self), self._played
         vars(game).update(result=played.result, is_terminal=played.is_terminal, to_move=self.rules.to_move)
         return game
 
@@ -172,10 +171,9 @@ class RulesGame:
         return self._played.reach(state) if has_history(self.rules) else 0
 
     def with_rewards_on_the_way(self) -> RulesGame:
-        """This game with what has been received so far as the utility of unfinished states.
+        """This game with what has been received so far as the utility of unfinished states, and no part of a key.
 
-        What is to come follows from the key, which says nothing of what there was; for rules without ``received``
-        and ``future`` this is the game as it is.
+        For rules without ``received`` and ``future`` this is the game as it is.
         """
         return _RewardsOnTheWay(self.rules) if hasattr(self.rules, "future") else self
 
@@ -205,7 +203,6 @@ class RulesGame:
     # -- moves at the same time: rules ask seats in turn, and ``round_start`` takes back what they have chosen ----
 
     def _movers(self, state: Any) -> Sequence[int]:
-        """All seats; none at a chance event or at the end."""
         return () if self.is_terminal(state) or self.to_move(state) == CHANCE else self._seats
 
     def _actions_of(self, state: Any, seat: int) -> Sequence[int]:
@@ -218,11 +215,6 @@ class RulesGame:
     def _joint_result(
         self, state: Any, actions: Mapping[int, int], generator: np.random.Generator | None = None
     ) -> Any:
-        """The state after this round; chance events are states of their own.
-
-        Raises:
-            IllegalActionError: An action is not legal, or they are not of all seats.
-        """
         require_actions_of(self._movers(state), actions, self.traits.name)
         state = self.rules.round_start(state)
         for _ in actions:

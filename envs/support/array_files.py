@@ -82,11 +82,7 @@ def write_arrays(
     *,
     is_packed: bool = True,
 ) -> None:
-    """Writes a file, compressed or not, as a whole or not at all.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes a file, compressed or not, as a whole or not at all."""
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     plain = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in plain.items()}
     text = msgspec.json.encode({"kind": kind.name, "version": version, **about})
@@ -117,16 +113,10 @@ def read_arrays(
     forms: Mapping[str, Form],
     check: Callable[[Header, Mapping[str, tuple[int, ...]]], None] = lambda about, shapes: None,
 ) -> tuple[Header, Arrays]:
-    """The header and the arrays of a file, each in memory of whole words of 8 bytes.
+    """The header, of some ``msgspec.Struct``, and the arrays of a file, each in memory of whole words of 8 bytes.
 
-    Args:
-        path: The file.
-        kind: Its kind.
-        version: Of its kind.
-        header: The type of the header: a ``msgspec.Struct``.
-        forms: The arrays that it has.
-        check: Given the header and the shapes before memory is taken for arrays; raises ``ValueError`` for those
-            that do not fit together.
+    ``check`` is given the header and the shapes before memory is taken; it raises ``ValueError`` where they do not
+    fit together.
 
     Raises:
         InvalidSettingError: There is no such file, or it is of another kind, or damaged.

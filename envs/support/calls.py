@@ -48,10 +48,7 @@ Thing = TypeVar("Thing", bound=Callable[..., Any])
 
 
 def explained(thing: Thing) -> Thing:
-    """A function, a method or a class, with an ``InvalidSettingError`` for a wrong call.
-
-    Calls of a class are those of its constructor, and of class methods that return an object of it.
-    """
+    """A function, a method or the constructors of a class, with an ``InvalidSettingError`` for a wrong call."""
     if not isinstance(thing, type):
         return cast("Thing", _explained(thing))
     kind: Any = thing
@@ -116,7 +113,6 @@ class _Allowed:
     choices: type[enum.StrEnum] | None
 
     def checked(self, name: str, value: Any) -> Any:
-        """The value, or the member of the enumeration."""
         if self.choices is None or value is None:
             self.check(name, value)
             return value
@@ -141,7 +137,6 @@ class _Form:
         places: How many these are.
         required: Those without a default.
         takes_all: Whether other settings are taken besides.
-        allowed: What an argument may be, where its annotation says that.
         early: Flags and enumerations, which are checked before the function begins.
         is_method: Whether its first argument is the object or the class.
     """

@@ -51,11 +51,7 @@ class FileKind(NamedTuple):
 
 @contextlib.contextmanager
 def in_a_sentence(path: str | os.PathLike[str], kind: FileKind) -> Iterator[None]:
-    """Says of an error in the block what is wrong with a file of some kind.
-
-    Raises:
-        InvalidSettingError: There is no such file, or it is of another kind, or damaged.
-    """
+    """Says of an error in the block what is wrong with a file, by ``InvalidSettingError``."""
     name = os.fspath(path)
     try:
         yield
@@ -64,15 +60,13 @@ def in_a_sentence(path: str | os.PathLike[str], kind: FileKind) -> Iterator[None
     except FileNotFoundError as error:
         raise InvalidSettingError(f"there is no {kind.name} {name!r}: {kind.remedy}") from error
     except MemoryError as error:
-        raise InvalidSettingError(
-            f"the {kind.name} {name!r} does not fit into the memory that is free: {kind.remedy}"
-        ) from error
+        why = f"the {kind.name} {name!r} does not fit into the memory that is free: {kind.remedy}"
+        raise InvalidSettingError(why) from error
     except OSError as error:
-        if error.errno is not None:
-            raise InvalidSettingError(
-                f"cannot read the {kind.name} {name!r} ({error.strerror or error}): {kind.remedy}"
-            ) from error
-        raise _damaged(name, kind, error) from error
+        if error.errno is None:
+            raise _damaged(name, kind, error) from error
+        why = f"cannot read the {kind.name} {name!r} ({error.strerror or error}): {kind.remedy}"
+        raise InvalidSettingError(why) from error
     except _FAULTS as error:
         raise _damaged(name, kind, error) from error
 
@@ -93,11 +87,7 @@ def sealed(text: bytes, *parts: Iterable[bytes | memoryview]) -> bytes:
 
 
 def split_checksum(text: bytes) -> tuple[str, bytes]:
-    """The checksum in a text, and the text without it.
-
-    Raises:
-        ValueError: It has none.
-    """
+    """The checksum in a text, and the text without it; ``ValueError`` if it has none."""
     found = _CHECKSUM.match(text)
     if found is None:
         raise ValueError("it has no checksum, and was not written by this version")
@@ -106,11 +96,7 @@ def split_checksum(text: bytes) -> tuple[str, bytes]:
 
 
 def check_sealed(text: bytes, *parts: Iterable[bytes | memoryview]) -> None:
-    """Checks that a text and what follows it are as they were written.
-
-    Raises:
-        ValueError: They are not.
-    """
+    """Raises ``ValueError`` where a text and what follows it are not as they were written."""
     checksum, rest = split_checksum(text)
     if _digest(rest, *parts) != checksum:
         raise ValueError("its checksum is not that of what it holds: something in it was changed")
@@ -128,21 +114,13 @@ def _digest(text: bytes, *parts: Iterable[bytes | memoryview]) -> str:
 
 
 def write_json(path: str | os.PathLike[str], text: bytes) -> None:
-    """Writes an object of JSON with its checksum, as a whole or not at all.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Writes an object of JSON with its checksum, as a whole or not at all."""
     with replaced(path) as partial:
         partial.write_bytes(sealed(text) + b"\n")
 
 
 def read_json(path: str | os.PathLike[str], kind: FileKind, form: Any, *, largest: int) -> Any:
-    """The object in a file of at most ``largest`` bytes.
-
-    Raises:
-        InvalidSettingError: There is no such file, or it is of another kind, or damaged.
-    """
+    """The object in a file of at most ``largest`` bytes; ``InvalidSettingError`` as of ``in_a_sentence``."""
     with in_a_sentence(path, kind):
         text = read_file(path, largest)
         check_sealed(text)
@@ -150,11 +128,7 @@ def read_json(path: str | os.PathLike[str], kind: FileKind, form: Any, *, larges
 
 
 def decoded(text: bytes, form: Any) -> Any:
-    """JSON as an object of some type.
-
-    Raises:
-        ValueError: It is none, or has more values than any honest file.
-    """
+    """JSON as an object of some type; ``ValueError`` if it is none, or has more values than any honest file."""
     if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
         raise ValueError(f"it has more than {_MOST_VALUES:,} values")
     return msgspec.json.decode(text, type=form)
@@ -164,32 +138,19 @@ def decoded(text: bytes, form: Any) -> Any:
 
 
 def write_lines(path: str | os.PathLike[str], header: bytes, lines: Callable[[], Iterable[bytes]]) -> None:
-    """Writes a header, with a checksum over all, and lines; compressed by gzip if the name ends in ``.gz``.
+    """Writes a header, with a checksum over all, and lines, with gzip where the name ends in ``.gz``.
 
-    Args:
-        path: The file; what is there is replaced by the whole file or not at all.
-        header: An object of JSON.
-        lines: Gives the lines, with their ends: once for the checksum, and once to be written.
-
-    Raises:
-        OSError: It cannot be written.
+    ``lines`` gives the lines, with their ends: once for the checksum, and once to be written.
     """
-    with replaced(path) as partial, (gzip.open if _is_packed(path) else open)(partial, "wb") as file:
+    is_packed = os.fspath(path).endswith(".gz")
+    with replaced(path) as partial, (gzip.open if is_packed else open)(partial, "wb") as file:
         file.write(sealed(header, lines()) + b"\n")
         file.writelines(lines())
 
 
-def _is_packed(path: str | os.PathLike[str]) -> bool:
-    return os.fspath(path).endswith(".gz")
-
-
 @contextlib.contextmanager
 def open_lines(path: str | os.PathLike[str], kind: FileKind) -> Iterator[tuple[bytes, Iterator[bytes]]]:
-    """The header of a file, and its lines one by one, once all has been checked.
-
-    Raises:
-        InvalidSettingError: There is no such file, or it is damaged; or the block raises what damaged files do.
-    """
+    """The header of a file, and its lines, once all has been checked; errors as of ``in_a_sentence``."""
     with in_a_sentence(path, kind), opened(path) as file:
         most = ALWAYS + MOST_RATIO * os.fstat(file.fileno()).st_size
         unpacked = _unpacked(file, path)
@@ -200,7 +161,7 @@ def open_lines(path: str | os.PathLike[str], kind: FileKind) -> Iterator[tuple[b
 
 
 def _unpacked(file: BinaryIO, path: str | os.PathLike[str]) -> BinaryIO | gzip.GzipFile:
-    return gzip.GzipFile(fileobj=file) if _is_packed(path) else file
+    return gzip.GzipFile(fileobj=file) if os.fspath(path).endswith(".gz") else file
 
 
 def _chunks(file: BinaryIO | gzip.GzipFile, most: int) -> Iterator[bytes]:

@@ -40,11 +40,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A regular file, open to be read; nothing waits for the other end of a pipe.
-
-    Raises:
-        OSError: There is none, or it cannot be read.
-    """
+    """A regular file, open to be read, else ``OSError``; nothing waits for the other end of a pipe."""
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
@@ -56,11 +52,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def read_file(path: str | os.PathLike[str], largest: int = 2**30) -> bytes:
-    """The content of a regular file.
-
-    Raises:
-        OSError: There is none, it cannot be read, or it is larger than ``largest`` bytes.
-    """
+    """The content of a regular file of at most ``largest`` bytes, else ``OSError``."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         content = file.read(size + 1) if size <= largest else b""

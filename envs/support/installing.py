@@ -30,7 +30,9 @@ def install_command(extra: str) -> str:
     # An editable installation leaves metadata without an origin in the clone: Python started there sees it first.
     origins = (json.loads(each.read_text("direct_url.json") or "{}") for each in installed)
     origin = next((each for each in origins if "dir_info" in each), None)
-    folder = None if origin is None else _path_of(origin["url"])
+    folder = None
+    if origin is not None:
+        folder = Path(urllib.request.url2pathname(urllib.parse.urlsplit(origin["url"]).path)).resolve()
     if origin is None or folder is None or not (folder / "pyproject.toml").is_file():
         return f"pip install {' '.join(map(_quoted, _requirements(installed, extra)))}"
     here = "." if _is_current(folder) else str(folder)
@@ -43,11 +45,7 @@ def install_command(extra: str) -> str:
 
 
 def optional_import(module: str, package: str, extra: str) -> Any:
-    """A module of an optional package.
-
-    Raises:
-        MissingDependencyError: It is not installed; the message has the command that installs it.
-    """
+    """A module of an optional package; ``MissingDependencyError`` has the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -57,10 +55,6 @@ def optional_import(module: str, package: str, extra: str) -> Any:
 def is_installed(extra: str) -> bool:
     """Whether the packages of the extra ``classic`` or ``openspiel`` can be imported."""
     return all(find_spec(package) is not None for package in _PACKAGES[extra])
-
-
-def _path_of(url: str) -> Path:
-    return Path(urllib.request.url2pathname(urllib.parse.urlsplit(url).path)).resolve()
 
 
 def _is_current(folder: Path) -> bool:

@@ -32,10 +32,7 @@ def search_path() -> list[str]:
 
 
 def import_module(name: str) -> ModuleType:
-    """Imports a module, which may be in the current folder.
-
-    If it is, modules beside it can be imported from then on, whenever its code does so.
-    """
+    """Imports a module, which may be in the current folder; others beside it can then be imported at any time."""
     here = os.getcwd()
     if here in sys.path or "" in sys.path:
         return importlib.import_module(name)

@@ -16,9 +16,9 @@ _LOADED: Final = time.time()
 
 
 def source_of(code: types.CodeType) -> str:
-    """The text of a function from its first decorator to its last line; empty if it cannot be had.
+    """The text of a function from its first decorator to its last line.
 
-    It cannot be of what ``exec`` made, of a lambda, and of a file that was changed while it was in use.
+    Empty for what ``exec`` made, for a lambda, and for a file that was changed while it was in use.
     """
     lines = _lines(code.co_filename)
     first, last = code.co_firstlineno - 1, _last_line(code)

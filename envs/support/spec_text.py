@@ -50,11 +50,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Reads ``name`` or ``name(key=value, ...)``.
-
-    Raises:
-        InvalidSettingError: The text is not of that form; the message shows it.
-    """
+    """Reads ``name`` or ``name(key=value, ...)``; ``InvalidSettingError`` shows text of another form."""
     if not isinstance(text, str):
         raise InvalidSettingError(
             f"a name is text such as 'alphabeta' or 'zermelo/Kalah-v0(houses=4)', not {text!r}"
@@ -112,12 +108,8 @@ def _value(node: ast.expr) -> Any:
 
 def format_spec(name: str, arguments: Mapping[str, Any]) -> str:
     """The text of a spec; ``parse_spec`` reads it back."""
-    if not arguments:
-        return name
-    inside = ", ".join(
-        f"{key}={value if isinstance(value, Spec) else repr(value)}" for key, value in arguments.items()
-    )
-    return f"{name}({inside})"
+    pairs = [f"{key}={value if isinstance(value, Spec) else repr(value)}" for key, value in arguments.items()]
+    return f"{name}({', '.join(pairs)})" if pairs else name
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:

@@ -72,18 +72,12 @@ class OutOfPatience(Exception):  # noqa: N818 - not an error: what has been foun
 
 
 class Patience:
-    """A limit on the time that something takes, which tells the user what is waited for.
-
-    Args:
-        seconds: The limit.
-        text: What is done, as a line says it after half a second.
-    """
+    """A limit of ``seconds`` for something; a line says its ``text`` after half a second."""
 
     def __init__(self, seconds: float, text: str) -> None:
         self._begun = time.perf_counter()
         self._ends, self._seconds, self._text = self._begun + seconds, seconds, text
-        self._lines = 0
-        self._bar: contextlib.ExitStack | None = None
+        self._lines, self._bar = 0, contextlib.ExitStack()
         self._draw: Any = None
 
     @property
@@ -109,12 +103,10 @@ class Patience:
         elif self._lines == 1 and now - self._begun >= _SECOND_LINE:
             self._lines = 2
             if sys.stderr.isatty():
-                self._bar = contextlib.ExitStack()
                 self._draw = self._bar.enter_context(waiting_bar(self._text, total=1.0))
             else:
                 say_once(f"{self._text}: {done:.0%} after {now - self._begun:.0f} s", self._text)
 
     def end(self) -> None:
         """Takes the bar away."""
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
