@@ -86,7 +86,7 @@ class Budget:
 
     def take_most(self) -> None:
         """Has the search end only when the most that a hard move may take of a game's clock is spent."""
-        if self.share is not None and not self.ponders:
+        if self.share is not None:
             self._end_within(self.share.most)
 
     def _end_within(self, seconds: float) -> None:

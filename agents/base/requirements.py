@@ -213,8 +213,7 @@ def unproven(found: Found) -> Found:
     """
     result: Any = found
     changes: dict[str, Any] = {"proven": False, "plies": None}
-    if hasattr(result, "best_lines"):
-        changes["best_lines"] = tuple(line._replace(proven=False) for line in result.best_lines)
+    if hasattr(result, "proven_actions"):
         changes["proven_actions"] = ()
     changed: Found = dataclasses.replace(result, **changes)
     return changed

@@ -6,28 +6,12 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.printing import one_line
-
-
-class BestLine(NamedTuple):
-    """One of the best actions, and what it leads to.
-
-    Attributes:
-        action: An integer of the game.
-        value: Its exact value, as far as the search looked, for the player to move at the root.
-        principal_variation: Best play after it, the action first.
-        proven: The value is the true one under perfect play.
-    """
-
-    action: int
-    value: float
-    principal_variation: tuple[int, ...]
-    proven: bool
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,8 +31,6 @@ class SearchResult:
             never among them.
         proven_actions: Those of them whose value is proven, ascending; that of any other is an evaluation.
         principal_variation: The line of best play found, the chosen action first.
-        best_lines: The best actions with their lines, the chosen one first, the others from the best on; as many
-            as were asked for, or as the search had time for. Empty where not more than one was asked for.
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
         seconds: Wall-clock time spent searching.
@@ -86,7 +68,6 @@ class SearchResult:
     action_values: Mapping[int, float] = field(default_factory=dict)
     proven_actions: tuple[int, ...] = ()
     principal_variation: tuple[int, ...] = ()
-    best_lines: tuple[BestLine, ...] = ()
     nodes: int = 0
     depth: int = 0
     seconds: float = 0.0
@@ -143,7 +124,7 @@ class SearchResult:
         """The result as numbers, texts, lists and dictionaries with text as keys, ready for ``json.dumps``."""
         env_action = self.env_action.tolist() if hasattr(self.env_action, "tolist") else self.env_action
         named: dict[str, Any] = msgspec.to_builtins(dataclasses.replace(self, env_action=None), str_keys=True)
-        return named | {"env_action": env_action, "best_lines": [line._asdict() for line in self.best_lines]}
+        return named | {"env_action": env_action}
 
     @property
     def nodes_per_second(self) -> float:
@@ -193,12 +174,6 @@ def renumbered(answer: Answer, game: Any, state: Any) -> Answer:
     if hasattr(found, "action"):
         changes["action"] = number(found.action)
         changes["proven_actions"] = tuple(sorted(map(number, found.proven_actions)))
-        changes["best_lines"] = tuple(
-            line._replace(
-                action=number(line.action), principal_variation=_line(game, state, line.principal_variation)
-            )
-            for line in found.best_lines
-        )
     changed: Answer = dataclasses.replace(found, **changes)
     return changed
 

@@ -133,7 +133,6 @@ class Search(SharedRecord):
     root_done: int  # how many slots are filled
     exact: int  # whether every action gets its exact value
     sees_ties: int  # of actions as good as the best: 0 leaves them out, 1 sees those with smaller numbers, 2 all
-    best_lines: int  # how many of the best get their exact value
     root_alpha: float
     root_alpha_distance: float
     root_beta: float
@@ -175,8 +174,6 @@ class Search(SharedRecord):
     known_distance: float
     known_proven: int
     beam_width: int  # how many actions are searched further at a node below the root; 0 for all
-    min_probability: float  # chance leads to states below it too seldom to look further; 0 for none
-    probability: float  # of chance on the way to the state that is visited next
     # Proof.
     key_bits: int
     distances: int  # whether scores count moves

@@ -15,7 +15,7 @@ from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made, number, whole
+from zermelo.agents.base.settings import choice, flag, function, made, number
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.evaluators.written import default_evaluator
@@ -76,9 +76,6 @@ class TreeSearchAgent(SearchAgent):
             search does not ask whether others are as good as the best.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
-        best_lines: How many of the best actions get their exact value and principal variation.
-        manages_time: Whether iterative deepening spends ``seconds`` where it pays (``TimeManager``), not all of it
-            on every move.
     """
 
     depth: int | str | None = None
@@ -90,8 +87,6 @@ class TreeSearchAgent(SearchAgent):
     ties: Ties = choice(Ties.RANDOM)
     on_iteration: Any = function("of a SearchResult")
     on_node: Any = function("of a NodeEvent")
-    best_lines: int = whole(1, lower=1)
-    manages_time: bool = flag(False)
 
     _last: _LastSearch = field(init=False, default_factory=_LastSearch)
 
@@ -126,7 +121,7 @@ class TreeSearchAgent(SearchAgent):
     @functools.cached_property
     def request(self) -> RootRequest:
         """What is asked about the root's actions."""
-        return RootRequest(self.is_exact, self.ties, self.best_lines)
+        return RootRequest(self.is_exact, self.ties)
 
     @property
     def is_exact(self) -> bool:
@@ -194,14 +189,14 @@ class TreeSearchAgent(SearchAgent):
     def advice_if_too_long(self, traits: Traits) -> str:
         return SHALLOWER
 
-    def deepened(self, search: TreeSearch, root: Root, *, aspiration: float = 0.0) -> SearchResult:
-        """Runs a search within the limits and says what it found; ``aspiration`` is as ``deepen`` takes it."""
+    def deepened(self, search: TreeSearch, root: Root) -> SearchResult:
+        """Runs a search within the limits and says what it found."""
         node = search.root_node(root.state, root.legal)
         request = asked = self.request
         if search.prefers or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
             asked = request._replace(ties=Ties.RANDOM if search.prefers else None)
-        draw = float(self.generator.random())
+        draw, budget, manager = float(self.generator.random()), search.budget, None
 
         def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
             is_estimate = root.width is not None
@@ -209,16 +204,12 @@ class TreeSearchAgent(SearchAgent):
             return self.adjusted(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return goes_on(self.on_iteration, result(iteration, depth, stopped_by), search.budget)
+            return goes_on(self.on_iteration, result(iteration, depth, stopped_by), budget)
 
-        manager, budget = None, search.budget
-        seconds = budget.seconds + budget.seconds_left
-        if budget.share is not None and self.deepens:
+        if budget.share is not None and self.deepens and not budget.ponders:
             budget.take_most()
-            seconds = budget.share.most
-        if (self.manages_time or budget.share is not None) and seconds < math.inf and not budget.ponders:
             lower, upper = search.game.traits.utility_bounds
-            manager = TimeManager(seconds, len(search.root_actions(node)), upper - lower)
+            manager = TimeManager(budget.share.most, len(search.root_actions(node)), upper - lower)
         advice = (
             f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
             f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
@@ -234,14 +225,13 @@ class TreeSearchAgent(SearchAgent):
                 asked,
                 step_by_step=self.deepens,
                 watch=None if self.on_iteration is None else watch,
-                aspiration=aspiration,
                 manager=manager,
                 seed=int(draw * 2**62),
             )
         answered = result(*found)
         if found[1] <= 1 and (self.limits.depth or math.inf) > 1 and not answered.proven:
             answered = dataclasses.replace(answered, method="one ply")
-        reuses = search.budget.ponders or self.reuse
+        reuses = budget.ponders or self.reuse
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
                 search.forget()

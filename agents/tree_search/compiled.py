@@ -214,8 +214,7 @@ class CompiledTreeSearch(TreeSearch):
         for search in self.searches:
             search.root_count, search.depth, search.age = count, depth, depth & 1
             search.orders_root = iteration.unordered
-            search.exact, search.best_lines = request.exact, request.best_lines
-            search.sees_ties = _TIES.index(request.ties)
+            search.exact, search.sees_ties = request.exact, _TIES.index(request.ties)
             search.root_alpha, search.root_alpha_distance = low, low_distance
             search.root_beta, search.root_beta_distance = high, high_distance
         if self.selective:

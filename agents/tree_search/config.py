@@ -123,7 +123,6 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     quiescence: int = whole(0)
     history_on_improvement: bool = flag(False)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AVERAGE)
-    min_probability: float = number(0.0, lower=0.0, upper=1.0)
     beam_width: int = whole(0)
     replies: Callable[[Any, Any], Any] | None = function("of game and state")
     threads: int = whole(1, lower=1)

@@ -136,14 +136,13 @@ class RootNode(NamedTuple):
 
 
 class RootRequest(NamedTuple):
-    """The values that a search of the root has to find: exact ones of all actions, or of the ``best_lines`` best.
+    """The values that a search of the root has to find: ``exact`` ones of all actions, or of the best.
 
     Those that the rule for ``ties`` may play must show as ties; None prefers nothing.
     """
 
     exact: bool = False
     ties: Ties | None = Ties.FIRST
-    best_lines: int = 1
 
 
 class TreeSearch(abc.ABC):

@@ -17,7 +17,6 @@ from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.tree_search.inner_game import SampledGame
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.plain import PlainSearch
-from zermelo.envs.rules.protocol import EVALUATION_UNIT
 
 _USUAL: Final = 0.5
 _CLEAR: Final = 0.2
@@ -85,7 +84,7 @@ def _unfinished(
     """
     best = partial.best
     if best is None or not best.is_exact:
-        return last  # nothing was searched, or with too narrow a window
+        return last
     if last is not None and exact:
         return _with_proven_moves(node, last, partial)
     partial.proven = best.proven and best.score[0] == node.best_possible[0]
@@ -167,17 +166,15 @@ def deepen(
     *,
     step_by_step: bool,
     watch: Callable[[Iteration, int, StoppedBy], bool] | None = None,
-    aspiration: float = 0.0,
     manager: TimeManager | None = None,
     seed: int = 0,
 ) -> tuple[Iteration | None, int, StoppedBy]:
     """Searches to the limits: one move deep, then two, and so on; or at once to the full depth.
 
     ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
-    after each finished iteration with it, its depth and what stopped it; False ends the search. ``aspiration`` is
-    how far from the last iteration's value the next one looks at first (0: everywhere). ``manager`` says whether
-    another iteration is worth its time. ``seed`` orders what is looked at before the first iteration, where there
-    may not be time for all.
+    after each finished iteration with it, its depth and what stopped it; False ends the search. ``manager`` says
+    whether another iteration is worth its time. ``seed`` orders what is looked at before the first iteration,
+    where there may not be time for all.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
@@ -197,22 +194,10 @@ def deepen(
     if limits.seconds is not None and isinstance(search, PlainSearch):
         glance = _order_by_reward(search, node, actions, seed)
     depth: float = 1 if step_by_step else deepest
-    full = node.window
     while True:
-        iteration, window = Iteration(depth, unordered=unordered and last is None), full
-        if aspiration and last is not None and last.best is not None and not request.exact:
-            # In whole units of compiled evaluations: between two of them an edge would be another one there.
-            value, half_width = last.best.score[0], math.ceil(aspiration * EVALUATION_UNIT) / EVALUATION_UNIT
-            window = max((value - half_width, 0.0), full[0]), min((value + half_width, 0.0), full[1])
+        iteration = Iteration(depth, unordered=unordered and last is None)
         try:
-            search.search_moves(node, iteration, actions, request, window)
-            while window != full and iteration.best is not None and not iteration.best.is_exact:
-                too_low = iteration.best.score <= window[0]
-                opened = (full[0], window[1]) if too_low else (window[0], full[1])
-                if opened == window:
-                    break
-                iteration, window = Iteration(depth), opened
-                search.search_moves(node, iteration, actions, request, window)
+            search.search_moves(node, iteration, actions, request)
         except (SearchStopped, RecursionError, GameTooLongError) as stopped:
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on

@@ -33,26 +33,6 @@ HEADER: Final = 2
 """Words of a slot before the record."""
 
 
-def bar_of(search: Search, count: int, maximizing: bool) -> int:
-    """The slot of the last of the ``best_lines`` best exact scores; 0 while there are fewer of them."""
-    for number in range(count):
-        slot = search.root_slots + 8 * search.slot_words * number
-        if load(slot, 1) & IS_EXACT == 0:
-            continue
-        better = 0
-        for other in range(count):
-            rival = search.root_slots + 8 * search.slot_words * other
-            if load(rival, 1) & IS_EXACT == 0 or rival == slot:
-                continue
-            own, others = score_of(search, slot), score_of(search, rival)
-            ahead = own < others if maximizing else others < own
-            if ahead or (own == others and other < number):
-                better += 1
-        if better == search.best_lines - 1:
-            return slot
-    return 0
-
-
 def score_of(search: Search, slot: int) -> Score:
     """The score in a slot, as it reads at the root."""
     record = slot + 8 * HEADER
@@ -109,8 +89,7 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
     """Searches the root's actions in the order given; ``root_done`` slots are then filled.
 
     With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether it
-    is better than the best so far (than the last of the ``best_lines`` best) or, where the rule for ties could
-    prefer it, as good.
+    is better than the best so far or, where the rule for ties could prefer it, as good.
     """
     if not enter(search, 0):
         return 0
@@ -130,26 +109,22 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
         action = load(search.root_actions, number)
         low, high = alpha, beta
         if best != 0 and search.exact == 0:
-            # 1. Once there are enough scores, an action must beat the last of the best, or may tie.
-            bar = best if search.best_lines == 1 else bar_of(search, done, maximizing)
-            if bar != 0:
-                edge = score_of(search, bar)
-                may_tie = search.sees_ties == 2 or (search.sees_ties == 1 and action < least_tied)
-                if may_tie and edge == score_of(search, best):
-                    edge = edge[0], edge[1] - 0.5 if maximizing else edge[1] + 0.5
-                if maximizing:
-                    low = edge if low < edge else low
-                else:
-                    high = edge if edge < high else high
+            # 1. An action must beat the best, or may tie.
+            edge = score_of(search, best)
+            if search.sees_ties == 2 or (search.sees_ties == 1 and action < least_tied):
+                edge = edge[0], edge[1] - 0.5 if maximizing else edge[1] + 0.5
+            if maximizing:
+                low = edge if low < edge else low
+            else:
+                high = edge if edge < high else high
             if not low < high:
                 continue
         slot = search.root_slots + 8 * search.slot_words * done
         child = rules.result(state, action)
         if GENERAL:
             search.chooser = search.nothing
-            search.probability = 1.0
         # 2. A selective search asks first whether the action is better than the best, maybe less deep.
-        narrow = search.selective != 0 and best != 0 and search.exact == 0 and search.best_lines == 1
+        narrow = search.selective != 0 and best != 0 and search.exact == 0
         less = 0
         if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
             less = reduction(rules, state, action, child, done, search)

@@ -97,16 +97,10 @@ class PlainSearch(TreeSearch):
                 may_tie = request.ties is Ties.RANDOM
                 if request.ties is Ties.FIRST:
                     may_tie = action < min(move.action for move in iteration.tied())
-                bar: Score | None = best.score
-                if request.best_lines > 1:  # what one of the best has to beat
-                    scores = sorted((m.score for m in iteration.moves if m.is_exact), reverse=maximizing)
-                    bar = scores[request.best_lines - 1] if len(scores) >= request.best_lines else None
-                if bar is not None:
-                    may_tie = may_tie and bar == best.score
-                    if maximizing:
-                        low = max(alpha, just_below(bar) if may_tie else bar)
-                    else:
-                        high = min(beta, just_above(bar) if may_tie else bar)
+                if maximizing:
+                    low = max(alpha, just_below(best.score) if may_tie else best.score)
+                else:
+                    high = min(beta, just_above(best.score) if may_tie else best.score)
                 if low >= high:
                     continue
             child = children.get(action)

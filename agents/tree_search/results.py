@@ -8,7 +8,7 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.result import BestLine, SearchResult
+from zermelo.agents.base.result import SearchResult
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.envs.game import CHANCE, Chance
 
@@ -53,9 +53,6 @@ def answer(
             action_values[each.action] = _values_by_seat(search, each)[seat]
             if each.proven:
                 proven_actions.append(each.action)
-    lines: tuple[BestLine, ...] = ()
-    if request.best_lines > 1 and iteration is not None:
-        lines = _best_lines(search, node, iteration, move, request.best_lines)
     line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
     budget = search.budget
     return SearchResult(
@@ -66,7 +63,6 @@ def answer(
         action_values=action_values,
         proven_actions=tuple(proven_actions),
         principal_variation=line,
-        best_lines=lines,
         nodes=budget.nodes,
         depth=depth,
         seconds=budget.seconds,
@@ -83,18 +79,6 @@ def answer(
         actions_tried=len(search.tried) or len(node.legal),
         stats={} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
     )
-
-
-def _best_lines(
-    search: TreeSearch, node: RootNode, iteration: Iteration, chosen: RootMove, count: int
-) -> tuple[BestLine, ...]:
-    others = sorted(move for move in iteration.moves if move.is_exact and move.action != chosen.action)
-    others.sort(key=lambda move: move.score, reverse=node.maximizing)
-    lines = []
-    for move in [chosen, *others][:count]:
-        line, _ = _complete_line(search, node, move, iteration.depth, proven=move.proven)
-        lines.append(BestLine(move.action, _values_by_seat(search, move)[node.seat], line, move.proven))
-    return tuple(lines)
 
 
 def _values_by_seat(search: TreeSearch, move: RootMove) -> tuple[float, ...]:

@@ -41,13 +41,12 @@ Rows = Iterator[dict[str, Any]]
 
 
 class Feature(NamedTuple):
-    """How to leave a feature out, or to add one: other settings, or another line in a file."""
+    """How to leave a feature out: other settings, or another line in a file."""
 
     file: str = ""
     line: str = ""
     instead: str = ""
     settings: Mapping[str, Any] = MappingProxyType({})
-    adds: bool = False
 
 
 KERNEL = "agents/tree_search/alpha_beta/kernel_selective.py"
@@ -83,7 +82,6 @@ FEATURES = {
     "evasions": Feature(
         QUIESCENCE, "is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)", "is_urgent = False"
     ),
-    "aspiration": Feature(settings={"aspiration": 0.06}, adds=True),
 }
 
 
@@ -250,7 +248,7 @@ def features(
     have none of the other features that are settings.
     """
     for name in only:
-        feature, order = FEATURES[name], 1
+        feature = FEATURES[name]
         if alone and not feature.settings:
             raise SystemExit(f"{name} is no setting, so it cannot be tried alone: leave out --alone")
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
@@ -263,7 +261,5 @@ def features(
                     {**none, **{key: plain.get(key, feature.settings[key]) for key in feature.settings}},
                     none,
                 ]
-            elif feature.adds:
-                order = -1
-            row = match(trees[::order], env, settings[::order], plies, nodes, games, elo1)
+            row = match(trees, env, settings, plies, nodes, games, elo1)
         yield {"feature": name, **row}

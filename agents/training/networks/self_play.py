@@ -209,7 +209,7 @@ class CompiledGames(CompiledAlphaBeta):
         self.prepare(DEEPEST)
         self.allot(DEEPEST, self.searches[0].width)
         search = self.searches[0]
-        search.random, search.best_lines = seed, 1
+        search.random = seed
         (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
 
     def play(self, state: Any, opening: int, nodes: int) -> Lessons:

@@ -138,7 +138,7 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> i
     count = rules.legal_actions(state, words(actions, games.width))
     search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
     search.known = search.chooser = search.nothing
-    search.root_seat, search.probability = mover if GENERAL else 0, 1.0
+    search.root_seat = mover if GENERAL else 0
     if not GENERAL:
         later = actions + 8 * games.width
         order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)

@@ -104,7 +104,7 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
             memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
             config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
             return _searching(agent, game, CompiledAlphaBeta, config)
-    averaging = "pruning", "min_probability", "beam_width", "chance_at_limit", "ordering"
+    averaging = "pruning", "beam_width", "chance_at_limit", "ordering"
     if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, "depth", "evaluator", "memory_mb", *averaging):
         agent.check_game(game)
         if agent.limits.depth and can_search_through_chance(game):

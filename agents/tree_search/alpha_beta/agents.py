@@ -65,8 +65,6 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             test or other limits.
         selective: Who says what is searched less deep: ``"settings"``, only the agent's;
             ``"game"``, the game's rules too, where they say what pays.
-        aspiration: How far from the last iteration's value the next one looks at first, in the game's utility. If
-            the value lies further away, it is searched again. It never changes what is found.
         tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
         book: A file with an opening book (``zermelo book``, or Polyglot's for chess), to play from at random among
             good moves.
@@ -82,7 +80,6 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     threads: int = whole(1, lower=1)
     proof_share: float = number(0.5, lower=0, upper=1)
     selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
-    aspiration: float = number(0.0, lower=0)
     tables: str | None = path()
     book: str | None = path()
 
@@ -114,7 +111,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
         proof_seconds = self._proof_seconds(game, budget)
         if not proof_seconds:
             root = self.root(game, state, budget)
-            return self.deepened(self.build(config, root, budget), root, aspiration=self.aspiration)
+            return self.deepened(self.build(config, root, budget), root)
         from zermelo.agents.tree_search.exact.root_proof import proof_megabytes, prove_root
 
         proof_mb = proof_megabytes(self.memory_mb)
@@ -127,7 +124,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             search.proof = prove_root(
                 self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
-        return self.deepened(search, root, aspiration=self.aspiration)
+        return self.deepened(search, root)
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:

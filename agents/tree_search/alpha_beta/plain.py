@@ -33,16 +33,14 @@ class Arrival(NamedTuple):
 
     Attributes:
         outcome: The outcome that was drawn last; -1 after an action.
-        probability: That of all chance events between the root and the state.
         probed: One of the state's actions that was searched already, and what was found.
     """
 
     outcome: int = -1
-    probability: float = 1.0
     probed: SearchedAction | None = None
 
 
-_CERTAIN: Final = Arrival()
+_BY_ACTION: Final = Arrival()
 
 
 class PlainAlphaBeta(PlainSearch):
@@ -86,7 +84,6 @@ class PlainAlphaBeta(PlainSearch):
         self._quiescence = config.quiescence if config.prunes else 0
         self._is_noisy = game.is_noisy if self._quiescence and isinstance(game, SupportsQuiescence) else None
         self._history_on_improvement = config.history_on_improvement
-        self._min_probability = 0.0 if config.prunes else config.min_probability
         self._has_chance = game.traits.chance is not Chance.NONE
         self._beam_width = 0 if config.prunes or not self._has_chance else config.beam_width
         self._replies = config.replies
@@ -96,12 +93,8 @@ class PlainAlphaBeta(PlainSearch):
         evaluated = evaluates_chance(config.chance_at_limit, root.game, root.evaluator)
         self._at_chance = evaluated and root.width is None
 
-    def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state; what an improbable state was searched for is nothing to go by."""
-        return None if self._min_probability else super().recall(state, depth, ply)
-
     def visit(
-        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, arrival: Arrival = _CERTAIN
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, arrival: Arrival = _BY_ACTION
     ) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted.
 
@@ -123,8 +116,6 @@ class PlainAlphaBeta(PlainSearch):
             if self._is_noisy is not None and not is_chance:
                 return self._quiet(state, 0, alpha, beta, ply)
             return self.evaluated(state, frame)
-        if arrival.probability < self._min_probability and is_chance == self._at_chance:
-            return self.evaluated(state, frame)
         if self.prunes and not is_chance:
             # Nobody gets more than the upper bound on utility, one ply from here; if that is no use, nothing is.
             if alpha >= frame.highest:
@@ -140,8 +131,6 @@ class PlainAlphaBeta(PlainSearch):
             key = self.key(state, depth, ply)
             if is_chance:
                 key = key, CHANCE
-            elif self._min_probability:
-                key = key, arrival.probability
             entry = table.probe(key)
             if entry is not None:
                 found = self._settled(state, entry, depth, alpha, beta, frame)
@@ -149,7 +138,7 @@ class PlainAlphaBeta(PlainSearch):
                     return found
                 first = entry.action
         if is_chance:
-            found = self._visit_chance(state, depth, alpha, beta, ply, arrival.probability)
+            found = self._visit_chance(state, depth, alpha, beta, ply)
         elif self._replies is not None and game.to_move(state) != self.max_seat:
             found = self._visit_replies(state, depth, ply, frame)
         else:
@@ -205,12 +194,11 @@ class PlainAlphaBeta(PlainSearch):
         proven = True
         probed = arrival.probed
         place = place_of(ply, arrival.outcome)
-        below = _CERTAIN if arrival.probability == 1.0 else Arrival(probability=arrival.probability)
         first = first if probed is None else probed.action
         ordered = self.order.order_moves(state, choices_in(game, state), mover, place, first)
         is_cut_short = 0 < self._beam_width < len(ordered) and depth > 1
         if is_cut_short:
-            ordered = self._best_looking(state, ordered, ply, below)
+            ordered = self._best_looking(state, ordered, ply)
         for number, action in enumerate(ordered):
             if probed is not None and action == probed.action:
                 found = probed.found
@@ -223,7 +211,7 @@ class PlainAlphaBeta(PlainSearch):
                 if self.prunes:
                     window = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
-                found = self.visit(child, depth - 1, *window, ply + 1, below)
+                found = self.visit(child, depth - 1, *window, ply + 1)
             score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
@@ -248,7 +236,7 @@ class PlainAlphaBeta(PlainSearch):
         # All actions together prove a value; one alone does if nothing can be better.
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
 
-    def _best_looking(self, state: Any, actions: Sequence[int], ply: int, below: Arrival) -> list[int]:
+    def _best_looking(self, state: Any, actions: Sequence[int], ply: int) -> list[int]:
         """The actions that look best one move deep, as many as are searched further."""
         sign = -1 if self.game.to_move(state) == self.max_seat else 1
         worth = {}
@@ -256,7 +244,7 @@ class PlainAlphaBeta(PlainSearch):
             self.taken = action
             child = child_of(self.game, state, action)
             if child is not None:
-                worth[action] = sign * self.visit(child, 0, *INFINITE_WINDOW, ply + 1, below).score[0]
+                worth[action] = sign * self.visit(child, 0, *INFINITE_WINDOW, ply + 1).score[0]
         return sorted(worth, key=worth.__getitem__)[: self._beam_width]
 
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
@@ -274,9 +262,7 @@ class PlainAlphaBeta(PlainSearch):
         proven = all(found.proven for _, found in founds)
         return averaged(founds, proven, None, self.seats)._replace(score=(value, distance), variance=variance)
 
-    def _visit_chance(
-        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, probability: float
-    ) -> Visit:
+    def _visit_chance(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
         """The average over a chance state's outcomes, or a bound of it outside the window.
 
         A bound's second number is infinite: plus for an upper, minus for a lower one.
@@ -300,7 +286,7 @@ class PlainAlphaBeta(PlainSearch):
                 break
             low, high = average.window(index)
             self.taken, self.chance = outcome, p
-            arrival = Arrival(outcome, probability * p, probed.get(index))
+            arrival = Arrival(outcome, probed.get(index))
             found = self.visit(child, depth, (low, -math.inf), (high, math.inf), ply, arrival)
             founds.append(found)
             if found.score[0] >= low:

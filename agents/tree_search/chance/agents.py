@@ -10,7 +10,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import ChanceAtLimit
 from zermelo.agents.base.requirements import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
 from zermelo.agents.tree_search.agent import PruningSettings, TableSettings, TreeSearchAgent
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
@@ -35,9 +35,6 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     Attributes:
         pruning: ``"none"``; or ``"star1"`` or ``"star2"``, which use the game's utility bounds to leave out what
             cannot change the value.
-        min_probability: How probable a state must be for the search to look further: the product of the
-            probabilities of all chance events on the way there. Less probable states are evaluated, as those at
-            the depth limit are. Without pruning only.
         beam_width: How many actions are searched further at each node below the root, in games with chance: those
             that look best one move deep. One or two pay where they allow a larger depth; 0 is all. Without pruning
             only.
@@ -53,19 +50,17 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     requires = (require_perfect_information, require_one_or_two_opposed)
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
-    min_probability: float = number(0.0, lower=0.0, upper=1.0)
     beam_width: int = whole(0)
     samples: int = whole(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("min_probability", "beam_width"):
-            if getattr(self, name) and self.pruning is not ChancePruning.NONE:
-                raise InvalidSettingError(
-                    f"{name}={getattr(self, name)} is for pruning='none', not {self.pruning.value!r}: leave one "
-                    "of them out"
-                )
+        if self.beam_width and self.pruning is not ChancePruning.NONE:
+            raise InvalidSettingError(
+                f"beam_width={self.beam_width} is for pruning='none', not {self.pruning.value!r}: leave one of "
+                "them out"
+            )
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
@@ -76,7 +71,6 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
             pruning=self.pruning,
             history_on_improvement=True,
             chance_at_limit=self.chance_at_limit,
-            min_probability=self.min_probability,
             beam_width=self.beam_width,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
             table = CompiledTable(
                 config.memory_mb,
                 choices,
-                score_words=seats + 1 + (config.min_probability > 0),
+                score_words=seats + 1,
                 score_bits=1 + (2 * traits.seats + 2).bit_length(),
                 most_states=math.inf if replies else most_states(game, budget.limits),
             )
@@ -82,7 +82,6 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
         search.beam_width = 0 if config.prunes else config.beam_width
-        search.min_probability = 0.0 if config.prunes else config.min_probability
         search.passes = hasattr(game.rules, "pass_turn")
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
@@ -97,7 +96,3 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         has_chance = root.game.traits.chance is not Chance.NONE
         found = {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
         return found | {f"{NODES}.NETWORK": True} if root.fitted is not None else found
-
-    def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state; what an improbable state was searched for is nothing to go by."""
-        return None if self.searches[0].min_probability else super().recall(state, depth, ply)

@@ -114,8 +114,6 @@ def visit(
     if HAS_CHANCE and not REPLIES and rules.continues_move(state):
         depth += 1
     is_limit = depth <= 0 and (not is_chance or search.at_chance != 0)
-    if HAS_CHANCE and search.min_probability > 0.0 and is_chance == (search.at_chance != 0):
-        is_limit = is_limit or search.probability < search.min_probability
     if is_limit:
         write_evaluation(rules, state, ply, top, search)
         return VALUES
@@ -123,7 +121,7 @@ def visit(
         return visit_chance(rules, state, depth, alpha, beta, ply, top, search)
     # 2. Nobody gets more than the upper bound on utility, one ply from here.
     seats, own, nothing = search.num_values, search.own, search.nothing
-    chooser, probability = search.chooser, search.probability
+    chooser = search.chooser
     known = search.known  # what a probe has found of one action here; it probes no node at the depth limit
     search.known = nothing
     pruned = search.prunes != 0
@@ -154,7 +152,6 @@ def visit(
     if is_cut_short:
         scores = top + 8 * count
         for index in range(count):
-            search.probability = probability
             search.chooser = nothing
             child = rules.result(state, load(top, index))
             limits = (-math.inf, -math.inf), (math.inf, math.inf)
@@ -192,7 +189,6 @@ def visit(
             else:
                 child = rules.result(state, action)
                 search.chooser = nothing
-            search.probability = probability
             child_low, child_high = edge_for_child(search, low), edge_for_child(search, high)
             found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, nothing, record, search)
             if search.stop != 0:
@@ -230,7 +226,7 @@ def visit(
         bound = EXACT
         if pruned and not (above_alpha and below_beta) and lowest < best and best < highest:
             bound = LOWER if above_alpha else UPPER
-        write_to_table(key, tag, depth, bound, found, best_action, probability, top, search)
+        write_to_table(key, tag, depth, bound, found, best_action, top, search)
     return found
 
 
@@ -238,8 +234,7 @@ def visit_chance(
     rules: Rules, state: Any, depth: int, alpha: Score, beta: Score, ply: int, top: int, search: Search
 ) -> int:
     """The average over what chance does, by Star1 and Star2."""
-    seats, own = search.num_values, search.own
-    chooser, probability = search.chooser, search.probability
+    seats, own, chooser = search.num_values, search.own, search.chooser
     pruned = search.prunes != 0
     search.known = search.nothing
     # 1. The table.
@@ -291,7 +286,6 @@ def visit_chance(
         if REPLIES:
             child, next_chooser = play_on(rules, child, chooser, search)
             search.chooser = next_chooser
-        search.probability = probability * p
         found = visit(rules, child, depth, (floor, -math.inf), (ceiling, math.inf), ply, outcome, below, search)
         if search.stop != 0:
             return 0
@@ -318,7 +312,7 @@ def visit_chance(
     clear_line(top, seats, distance)
     # 4. The table.
     if search.table != 0:
-        write_to_table(key, tag, depth, side, all_found, search.nothing, probability, top, search)
+        write_to_table(key, tag, depth, side, all_found, search.nothing, top, search)
     return all_found
 
 

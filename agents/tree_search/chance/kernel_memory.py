@@ -80,8 +80,6 @@ def look_up(
         settled = not score < beta
     elif bound == UPPER:
         settled = not alpha < score
-    if search.min_probability > 0.0:
-        settled = settled and load_float(entry, 3 + search.num_values) == search.probability
     if not settled:
         return action, search.nothing
     read_entry(entry, top, search.num_values, action)
@@ -89,23 +87,12 @@ def look_up(
 
 
 def write_to_table(
-    key: int,
-    tag: int,
-    depth: int,
-    bound: int,
-    found: int,
-    action: int,
-    probability: float,
-    top: int,
-    search: Search,
+    key: int, tag: int, depth: int, bound: int, found: int, action: int, top: int, search: Search
 ) -> None:
     """Stores the record at ``top``."""
     data = pack(search, depth, bound, found & PROVEN, action)
     data |= (tag << 1 | found >> 1) << ACTION_SHIFT + search.action_bits
-    entry = replace(search, key, data)
-    write_entry(entry, top, search.num_values)
-    if search.min_probability > 0.0:
-        store_float(entry, 3 + search.num_values, probability)
+    write_entry(replace(search, key, data), top, search.num_values)
 
 
 def write_limit(limit: Score, top: int, search: Search) -> int:

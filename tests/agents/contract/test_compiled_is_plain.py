@@ -169,7 +169,6 @@ def drawn(kind: str, game: RulesGame, state: Any, generator: random.Random) -> D
             pruning=pruning,
             history_on_improvement=True,
             chance_at_limit=generator.choice((ChanceAtLimit.EVALUATE, ChanceAtLimit.AVERAGE)),
-            min_probability=generator.choice([0.0, 0.03, 0.2]) if pruning is ChancePruning.NONE else 0.0,
             beam_width=generator.choice([0, 1, 2]) if pruning is ChancePruning.NONE else 0,
         )
     elif kind == "minimax":
@@ -217,7 +216,7 @@ def test_with_a_table_values_and_best_actions_agree(kind: str, rules: Any, count
         limits, memory_mb = Limits(depth=one.limits.depth), generator.choice([0.001, 0.002, 1])
         expected = one.run(plain, limits, memory_mb=8)
         unpruned: Any = None
-        if kind == "expectiminimax" and not one.config.min_probability and not one.config.beam_width:
+        if kind == "expectiminimax" and not one.config.beam_width:
             full = dataclasses.replace(one.config, pruning=ChancePruning.NONE)
             unpruned = one._replace(config=full).run(plain, limits)
             as_good = {move[0] for move in unpruned.moves if move[1][0] == unpruned.score[0]}

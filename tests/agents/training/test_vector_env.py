@@ -169,7 +169,6 @@ def test_opponents_reply_as_the_agents_do(opponent, agent):
             pytest.param(*given, marks=pytest.mark.slow)
             for given in (
                 ("zermelo/Pig-v0(target=12)", "depth=3, pruning='star2'"),
-                ("zermelo/Pig-v0(target=12)", "depth=3, min_probability=0.02"),
                 ("zermelo/Hypergammon-v0", "depth=2, beam_width=1"),
                 ("zermelo/EinStein-v0(size=4)", "depth=1"),
                 ("zermelo/EinStein-v0(size=4)", "depth=2, pruning='star1'"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from functools import partial
 from typing import Any
 
 import pytest
@@ -19,26 +18,10 @@ from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.envs import CHANCE
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games import Backgammon, Game2048, Hypergammon, Pig
+from zermelo.envs.games import Backgammon, Game2048, Hypergammon
 from zermelo.envs.rules import RulesGame
 
 GAME, REWARDS = make_evaluator("game"), make_evaluator("rewards")
-
-
-def expected_value(
-    game: RulesGame, state: Any, depth: int, least: float, *, at_chance: bool, p: float = 1.0
-) -> float:
-    """What the first seat can expect if states less probable than ``least`` are evaluated: by definition."""
-    if game.is_terminal(state):
-        return game.utility(state)[0]
-    is_chance = game.to_move(state) == CHANCE
-    if (at_chance or not is_chance) and (depth <= 0 or (p < least and is_chance == at_chance)):
-        return game.evaluation(state)[0]
-    look = partial(expected_value, game, least=least, at_chance=at_chance)
-    if is_chance:
-        return sum(q * look(game.result(state, o), depth, p=p * q) for o, q in game.chance_outcomes(state))
-    values = (look(game.result(state, action), depth - 1, p=p) for action in game.legal_actions(state))
-    return (max, min)[game.to_move(state)](values)
 
 
 def looked_at(game: RulesGame, state: Any, depth: int, width: int, *, below: bool = False) -> float:
@@ -64,28 +47,6 @@ def looked_at(game: RulesGame, state: Any, depth: int, width: int, *, below: boo
 def own_evaluation(game: Any, state: Any) -> Any:
     """What no kernel can call."""
     return game.evaluation(state)
-
-
-@pytest.mark.parametrize("players", [1, 2])
-@pytest.mark.parametrize("least", [0.02, 0.15])
-def test_improbable_states_are_evaluated(players: int, least: float) -> None:
-    """As the definition says, plain and compiled, with a table and without; and not as a search of all states."""
-    differ = 0
-    for seed in range(0, 6000, 1000):
-        game = RulesGame(Grown(seed=seed, players=players))
-        for at_limit in ("evaluate", "average"):
-            expected = expected_value(game, game.initial_state(), 5, least, at_chance=at_limit == "evaluate")
-            for memory_mb, evaluator in itertools.product((0, 1), (None, own_evaluation)):
-                how: Any = {
-                    "depth": 5,
-                    "chance_at_limit": at_limit,
-                    "memory_mb": memory_mb,
-                    "evaluator": evaluator,
-                }
-                found = ExpectiminimaxAgent(min_probability=least, **how).search_state(game)
-                assert found.values_by_seat[0] == pytest.approx(expected, abs=1e-12), (seed, how)
-            differ += ExpectiminimaxAgent(**how).search_state(game).value != found.value
-    assert differ
 
 
 @pytest.mark.parametrize("width", [1, 2])
@@ -125,26 +86,9 @@ def test_the_halves_of_a_double_are_one_move() -> None:
     assert found.values_by_seat[0] == pytest.approx(looked_at(game, state, 2, 1), abs=1e-12)
 
 
-def test_what_a_table_knows_of_a_probable_state_is_nothing_for_an_improbable_one() -> None:
-    """Pig has many transpositions: with a table there are fewer nodes and the same values."""
-    game = RulesGame(Pig(target=12))
-    nodes = [0, 0]
-    for state in random_positions(game, random.Random(3), 2):
-        for evaluator in (None, own_evaluation):
-            how: Any = {"depth": 4, "min_probability": 0.01, "evaluator": evaluator}
-            without, having = (ExpectiminimaxAgent(memory_mb=mb, **how).search_state(game, state) for mb in (0, 4))
-            assert having.action_values == pytest.approx(without.action_values, rel=1e-12)
-            nodes = [nodes[0] + without.nodes, nodes[1] + having.nodes]
-    assert nodes[1] < 0.8 * nodes[0]
-
-
-def test_a_least_probability_is_for_searches_that_do_not_prune() -> None:
-    with pytest.raises(InvalidSettingError, match=r"min_probability=0\.01 is for pruning='none', not 'star1'"):
-        ExpectiminimaxAgent(depth=2, min_probability=0.01, pruning="star1")
+def test_a_beam_is_for_searches_that_do_not_prune() -> None:
     with pytest.raises(InvalidSettingError, match=r"beam_width=2 is for pruning='none', not 'star2'"):
         ExpectiminimaxAgent(depth=2, beam_width=2, pruning="star2")
-    with pytest.raises(InvalidSettingError, match="min_probability must be at most 1"):
-        ExpectiminimaxAgent(depth=2, min_probability=1.5)
 
 
 @pytest.mark.thorough
