@@ -1,4 +1,4 @@
-"""Limits of a whole game: its moves, and its time as people write it and as each seat has it left."""
+"""Limits of a whole game: its moves, and its time."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ class SeatClocks:
         self._left = [control.seconds] * seats
 
     def shown(self, seat: int) -> GameClock:
-        """What an agent is told before its move."""
         return GameClock(left=tuple(self._left), seat=seat, increment=self._added)
 
     def has_time(self, seat: int, seconds: float) -> bool:
-        """True if a move took no longer than there was time, which is counted; the increment comes after it."""
+        """Counts a move's time, and then the increment; False if it took longer than there was."""
         left = self._left[seat] - seconds
         self._left[seat] = max(left, 0.0) + self._added
         return left >= 0

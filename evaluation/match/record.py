@@ -1,8 +1,7 @@
 """One finished game, as data: who sat where, what was played, what it earned, how it ended.
 
-Everything else that is said about a tournament is recomputed from these records. A record holds only plain
-values, so that ``GameRecord.from_json(record.to_json()) == record`` exactly: numpy scalars become Python's,
-arrays and lists become tuples, and infinities survive JSON (which has none).
+A record holds only plain values, so that ``GameRecord.from_json(record.to_json()) == record`` exactly: NumPy's
+scalars become Python's, arrays and lists become tuples, and infinities survive JSON (which has none).
 """
 
 from __future__ import annotations
@@ -17,15 +16,13 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Annotated, Any, Final, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.score import SeatOutcome, half_points, outcomes_of, ranks_of
-from zermelo.evaluation.match.text import json_number, kept, kept_all, kept_line, plain
-
-T = TypeVar("T")
+from zermelo.evaluation.match.text import json_number, kept, kept_line, plain
 
 SCHEMA: Final = 2
 """The version of the JSON form; it is raised when a reader of the old form would misread the new one."""
@@ -154,7 +151,7 @@ class GameRecord:
 
     @property
     def void(self) -> bool:
-        """Whether the game counts for nobody, because the environment itself failed."""
+        """True if the environment itself failed: the game counts for nobody."""
         return self.failure is not None and self.failure.seat is None
 
     @property
@@ -226,7 +223,7 @@ class GameRecord:
             StoreError: The line is no game record, or one of another version of this package.
         """
         try:
-            record = read_json(line, _RECORDS)
+            record = _RECORDS.decode(line)
             record._check()
             if all(type(action) is int and action.bit_length() < _LONGEST for action in record.actions):
                 return record
@@ -257,25 +254,6 @@ class GameRecord:
 
 _RECORDS: Final = msgspec.json.Decoder(GameRecord, strict=False)
 """Not strict: numbers may be text, as JSON has no infinities and no nan."""
-
-
-def read_json(text: str, decoder: msgspec.json.Decoder[T]) -> T:
-    """Reads JSON, of an earlier version too, which wrote halves of characters that no other program reads.
-
-    Raises:
-        ValueError: It is no JSON, or of another form.
-    """
-    try:
-        return decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        if isinstance(error, msgspec.ValidationError) or "\\ud" not in text.lower():
-            raise
-        value = kept_all(json.loads(text, parse_constant=_no_constant))
-        return msgspec.convert(value, decoder.type, strict=decoder.strict)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 class _Version(msgspec.Struct):

@@ -23,7 +23,7 @@ from typing import Any, Final
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import SCHEMA, GameRecord, read_json
+from zermelo.evaluation.match.record import SCHEMA, GameRecord
 from zermelo.evaluation.results import Result
 from zermelo.evaluation.storage.run_spec import RunSpec
 
@@ -250,7 +250,7 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
         return None
     row = db.execute("SELECT spec FROM run").fetchone()
     try:
-        spec = read_json(_text(row), _OBJECTS)
+        spec = _OBJECTS.decode(_text(row))
         msgspec.convert(spec, RunSpec)
     except (ValueError, RecursionError) as error:
         raise StoreError(
@@ -314,7 +314,7 @@ def finishes(db: sqlite3.Connection, seats: int) -> dict[int, Result]:
         "SELECT finish, agents, ranks, failure, failed_seat FROM finishes"
     ):
         try:
-            by_seat = [read_json(_text([column]), _LISTS) for column in (agents, ranks)]
+            by_seat = [_LISTS.decode(_text([column])) for column in (agents, ranks)]
             result = msgspec.convert((*by_seat, failure, seat), Result)
         except (ValueError, RecursionError) as error:
             raise damaged_rows(error) from error

@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from zermelo.evaluation.errors import StoreError
-from zermelo.evaluation.match.record import read_json, versions
+from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.text import kept_all
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 
@@ -92,7 +92,7 @@ def read_invocations(db: sqlite3.Connection, path: Path) -> tuple[Invocation, ..
     ):
         try:
             played = {"started": started, "seconds": seconds, "games": games}
-            invocations.append(msgspec.convert(read_json(about, _ABOUT) | played, Invocation))
+            invocations.append(msgspec.convert(_ABOUT.decode(about) | played, Invocation))
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(
                 f"what {path} says of the commands that played its games cannot be read ({error}): put back a "

@@ -1,7 +1,6 @@
 """One record that cannot be read is named, and the other games stand; a database that is locked says so."""
 
 import json
-import os
 import re
 import sqlite3
 
@@ -92,28 +91,6 @@ def test_a_failure_whose_reason_cannot_be_read_is_counted(tmp_path):
     assert [
         note for note in standings.notes if "the record of game 1, which has the reason, cannot be read" in note
     ]
-
-
-def test_a_database_of_an_earlier_version_with_halves_of_characters_is_read(tmp_path):
-    """As version 0.2.0 wrote them, where an agent's name and error came of a file's name in Latin-1."""
-    round_robin(toy_envs.ToyEnv, {"a": Good("a"), "fails?": Fails("fails")}, games=2, out=tmp_path)
-    db = sqlite3.connect(tmp_path / "games.sqlite")
-    with db:
-        for table, column in (
-            ("records", "record"),
-            ("finishes", "agents"),
-            ("run", "spec"),
-            ("invocations", "about"),
-        ):
-            query = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
-            db.execute(query, ("fails?", "fails\\udce9"))
-            db.execute(query, ("the reason", "the \\udce9 reason"))
-    db.close()
-    standings = read_standings(tmp_path)
-    assert standings.row("fails\\udce9").failures == {"CRASH": 2}
-    assert "the \\udce9 reason" in standings.records[0].failure.message
-    names = {"a": Good("a"), os.fsdecode(b"fails\xe9"): Fails("fails")}
-    assert round_robin(toy_envs.ToyEnv, names, games=4, out=tmp_path).games == 4
 
 
 @pytest.fixture
