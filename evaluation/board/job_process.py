@@ -1,8 +1,8 @@
 """Inside the process of one game's jobs: chooses moves, analyses positions and reviews games.
 
-Requests come from the server and are trusted; they are pickled pairs of a number and a job, or of a number and
-None, which ends that job. Every job has a last answer, with ``done`` or ``failed``; before it there may be others.
-One with ``waits`` says what the process does before it searches, such as compiling.
+Requests are pickled pairs of a number and a job, or of a number and None, which ends that job. Every job has a
+last answer, with ``done`` or ``failed``. One with ``waits`` says what is done before the search, such as
+compiling.
 """
 
 from __future__ import annotations
@@ -37,12 +37,8 @@ from zermelo.evaluation.positions.moves import move_text, states_of
 from zermelo.evaluation.workers.forked_process import read_frame, write_frame
 from zermelo.evaluation.workers.shipping import pack_answer
 
-# -- a game looked at afterwards: the value of each position by a search, and what the judge can prove
-
 _JUDGED: Final = 2_000
-"""The judge's budget of nodes for the position after each move."""
-
-
+"""The judge's budget of nodes for the position after each move of a game."""
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -120,15 +116,10 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
     """A result as plain values for the page, with moves as people write them."""
     line = result.principal_variation
     states = states_of(game, state, line)
-    actions = [
-        {
-            "number": action,
-            "label": label_of(game, state, action),
-            "value": finite(value),
-            "visits": int(result.visits.get(action, 0)),
-        }
-        for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    actions = []
+    for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0])):
+        visits, label = int(result.visits.get(action, 0)), label_of(game, state, action)
+        actions.append({"number": action, "label": label, "value": finite(value), "visits": visits})
     return {
         "value": finite(result.value),
         "values": [finite(value) for value in result.values_by_seat],
@@ -153,10 +144,6 @@ _FIRST_SECONDS: Final = 0.25
 """An agent that says nothing on the way is asked again and again, each time for twice as long."""
 _PAUSE: Final = 0.1
 """Seconds between two answers on the way."""
-
-
-def main(requests: int, answers: int) -> None:
-    _JobLoop(requests, answers).work()
 
 
 class _JobLoop:
@@ -263,12 +250,15 @@ class _JobLoop:
         game = as_game(env)
         state = game.snapshot(env)
         searcher.stop_by(flag)
+        is_silent = hasattr(searcher, "seconds") and not hasattr(searcher, "on_iteration")
         spent = _FIRST_SECONDS
-        while hasattr(searcher, "seconds") and not hasattr(searcher, "on_iteration") and 2 * spent < seconds:
-            if flag.is_set:
-                break
+        while is_silent and 2 * spent < seconds and not flag.is_set:
             quick = replace(searcher, seconds=spent)
             quick.stop_by(flag)
             report(quick.search(env))
             spent *= 2
         return result_values(game, state, searcher.search(env))
+
+
+def main(requests: int, answers: int) -> None:
+    _JobLoop(requests, answers).work()

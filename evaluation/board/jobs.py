@@ -208,9 +208,7 @@ class Jobs:
 
 
 class Analyst:
-    """Thinks about one game, beside whoever plays it.
-
-    Answers come in other threads; what came of a position that is no longer looked at is left out.
+    """Thinks about one game, beside whoever plays it; answers come in other threads.
 
     Attributes:
         follows: Whether the last position is analysed, and the next one after a move.
@@ -243,7 +241,7 @@ class Analyst:
     def analyse(self, job: dict[str, Any], ply: int) -> None:
         self.stop()
         self.ply = ply
-        self._ask(job, self._take_analysis)
+        self._ask(job)
 
     def look_for_hint(self, job: dict[str, Any], ply: int) -> None:
         """Looks for a good move; an analysis of the same position has one already."""
@@ -251,24 +249,14 @@ class Analyst:
             self.hint = self._analysis["best"]
             return
         self.stop()
-        self._ask(job, self._take_hint)
+        self._ask(job, is_hint=True)
 
     def review(self, job: dict[str, Any]) -> None:
         self.stop()
         self._review, self.follows = None, False
-        self._ask(job, self._take_review)
+        self._ask(job)
 
-    def _take_analysis(self, answer: dict[str, Any]) -> None:
-        self._analysis = answer
-
-    def _take_review(self, answer: dict[str, Any]) -> None:
-        self._review = answer
-
-    def _take_hint(self, answer: dict[str, Any]) -> None:
-        if "done" in answer:
-            self.hint = answer["best"]
-
-    def _ask(self, job: dict[str, Any], take: OnAnswer) -> None:
+    def _ask(self, job: dict[str, Any], *, is_hint: bool = False) -> None:
         asked = self._round
 
         def answered(answer: dict[str, Any]) -> None:
@@ -279,8 +267,12 @@ class Analyst:
                     return
                 if "failed" in answer:
                     self.problem, self.ply, self.follows = answer["failed"], None, False
-                else:
-                    take(answer)
+                elif job["kind"] == "review":
+                    self._review = answer
+                elif not is_hint:
+                    self._analysis = answer
+                elif "done" in answer:
+                    self.hint = answer["best"]
                 self._on_change()
 
         self._process.ask(job, answered)

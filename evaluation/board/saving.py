@@ -1,7 +1,6 @@
 """Games as files and back: PGN for chess, SGF for Go, JSON for every game.
 
-Files may be anybody's. What is read decides nothing but moves: a file of another environment than that on the
-board is refused, so none can name a module to be imported, and moves are played one by one by the rules.
+Files may be anybody's: one of another environment than that on the board is refused, so none can name a module.
 """
 
 from __future__ import annotations

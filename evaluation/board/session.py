@@ -5,9 +5,10 @@ Moves are taken back by playing the others again on a fresh environment with the
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from zermelo.envs.capabilities import SupportsSimultaneousMoves
@@ -23,23 +24,22 @@ from zermelo.evaluation.schedule import checked_seed
 
 
 class Played(NamedTuple):
-    """A move of the game, as people write it ("" where nobody says how), and the spots that it goes through."""
+    """A move of the game."""
 
     move: Move
-    label: str
-    path: list[str]
+    label: str  # as people write it; empty where nobody says how
+    path: list[str]  # the spots that it goes through
 
 
 class Legal(NamedTuple):
-    """A legal move: its number, how people write it, and the spots to choose for it, in each way to play it."""
+    """A legal move."""
 
     number: int
     label: str
-    paths: list[list[str]]
+    paths: list[list[str]]  # the spots to choose for it, in each way to play it
 
 
-@dataclass(frozen=True)
-class ShownPosition:
+class ShownPosition(NamedTuple):
     """A position as it is shown; ``picture`` is None where it cannot or must not be drawn."""
 
     text: str
@@ -140,22 +140,16 @@ class Session:
 
     def legal(self) -> list[Legal]:
         """The legal moves of the seat to move; none when the game is over."""
-        if self._legal is None:
-            self._legal = self._legal_now()
-        return self._legal if self.mover is not None else []
-
-    def _legal_now(self) -> list[Legal]:
-        seat = self._mover
+        seat = self.mover
         if seat is None:
             return []
-        try:
-            written = written_moves(self.driver.env)
-        except UnsupportedGameError:  # too many to list: they can be typed
-            return []
-        return [
-            Legal(number, texts[0] or str(number), paths_of(self.game, seat, texts))
-            for number, texts in written.items()
-        ]
+        if self._legal is None:
+            self._legal = []
+            with contextlib.suppress(UnsupportedGameError):  # too many to list: they can be typed
+                for number, texts in written_moves(self.driver.env).items():
+                    paths = paths_of(self.game, seat, texts)
+                    self._legal.append(Legal(number, texts[0] or str(number), paths))
+        return self._legal
 
     def seen_moves(self) -> list[tuple[int, str]]:
         """The seat and the text of each move, without those that people may not know yet."""
@@ -244,22 +238,16 @@ class Session:
 
     def record(self, agents: Sequence[str]) -> GameRecord:
         """The game as a record; one that is not over is recorded as ended by a limit on moves."""
-        over, slow = self._mover is None, self.lost_on_time
+        end, failure = EndReason.MOVE_LIMIT, None
+        if self.lost_on_time is not None:
+            end, failure = EndReason.FAILURE, Failure(FailureKind.TIMEOUT, self.lost_on_time, "ran out of time")
+        elif self._mover is None:
+            end = self.driver.end_reason()
         return GameRecord(
-            env=self.env_name,
-            agents=tuple(agents),
-            seat_names=self.driver.seat_names,
-            seed=self.seed,
-            rewards=tuple(self.rewards),
-            end=EndReason.FAILURE
-            if slow is not None
-            else self.driver.end_reason()
-            if over
-            else EndReason.MOVE_LIMIT,
-            failure=None if slow is None else Failure(FailureKind.TIMEOUT, slow, "ran out of time"),
-            moves=tuple(one.move for one in self.played),
+            env=self.env_name, agents=tuple(agents), seat_names=self.driver.seat_names, seed=self.seed,
+            rewards=tuple(self.rewards), end=end, failure=failure, moves=tuple(one.move for one in self.played),
             versions=versions(),
-        )
+        )  # fmt: skip
 
     def loaded(self, record: GameRecord) -> Session:
         """The game of a record in this environment, with the people where they sit now."""

@@ -44,17 +44,14 @@ _MOST: Final = 10**9
 
 def changed_settings(settings: BoardSettings, wanted: Mapping[str, Any]) -> BoardSettings:
     """Settings with those changed that a page asks for: ``seat``, ``opponent``, ``clock`` and ``seed``."""
-    changes: dict[str, Any] = {}
-    for name in ("opponent", "clock"):
-        if name in wanted:
-            changes[name] = text_setting(name, wanted[name])
-    for name in ("seat", "seed"):
-        if name in wanted:
-            value = wanted[name]
-            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-                raise InvalidSettingError(f"{name} is a whole number of at least 0, not {shown(value, 40)}")
-            changes[name] = value
-    return replace(settings, **changes)
+    changes: dict[str, Any] = {
+        name: text_setting(name, wanted[name]) for name in ("opponent", "clock") if name in wanted
+    }
+    numbers = {name: wanted[name] for name in ("seat", "seed") if name in wanted}
+    for name, value in numbers.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+            raise InvalidSettingError(f"{name} is a whole number of at least 0, not {shown(value, 40)}")
+    return replace(settings, **changes, **numbers)
 
 
 def text_setting(name: str, value: Any) -> str:

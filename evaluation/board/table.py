@@ -103,17 +103,16 @@ class Table:
             return None if self._session.hides else surface_of(self._session.game)
 
     def frame(self, ply: int) -> str:
-        with self._lock:
-            return self._frame(ply).text
+        return self._frame(ply).text
 
     def picture(self, ply: int) -> bytes | None:
         """The picture of a position, as PNG; None where there is none."""
-        with self._lock:
-            draw = self._frame(ply).picture
+        draw = self._frame(ply).picture
         return None if draw is None else png(draw())
 
     def _frame(self, ply: int) -> ShownPosition:
-        frames = self._session.frames
+        with self._lock:
+            frames = [*self._session.frames]
         if not 0 <= ply < len(frames):
             raise InvalidSettingError(f"there is no position {ply}: the game has {len(frames) - 1} moves")
         return frames[ply]
@@ -329,25 +328,22 @@ class Table:
 
 
 def _moves_of(session: Session) -> list[dict[str, Any]]:
-    figures = () if session.hides else ("value", "depth", "nodes")
-    return [
-        {"seat": seat, "text": printable(text), "seconds": one.move.seconds}
-        | ({} if session.hides else {"path": one.path})
-        | {name: finite(getattr(one.move, name)) for name in figures}
-        for (seat, text), one in zip(session.seen_moves(), session.played, strict=True)
-    ]
+    moves = []
+    for (seat, text), (move, _, path) in zip(session.seen_moves(), session.played, strict=True):
+        seen = {"seat": seat, "text": printable(text), "seconds": move.seconds}
+        if not session.hides:
+            seen |= {"path": path, "value": finite(move.value), "depth": finite(move.depth), "nodes": move.nodes}
+        moves.append(seen)
+    return moves
 
 
 def _seats_of(session: Session, clock: Clock | None, players: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": printable(name),
-            "player": players[seat],
-            "reward": session.rewards[seat],
-            "clock": None if clock is None else round(clock.left(seat), 2),
-        }
-        for seat, name in enumerate(session.driver.seat_names)
-    ]
+    seats = []
+    for seat, name in enumerate(session.driver.seat_names):
+        left = None if clock is None else round(clock.left(seat), 2)
+        seen = {"name": printable(name), "player": players[seat], "reward": session.rewards[seat], "clock": left}
+        seats.append(seen)
+    return seats
 
 
 def _outcome_of(session: Session) -> str | None:

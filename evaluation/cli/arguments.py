@@ -72,8 +72,7 @@ def _is_env(text: str) -> bool:
 
 
 Folder = Annotated[
-    Path,
-    typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", callback=results_folder),
+    Path, typer.Argument(metavar="DIR", help="Results folder (the tournament's --out).", callback=results_folder)
 ]
 EnvText = Annotated[
     str,
@@ -101,21 +100,18 @@ MovesText = Annotated[
 Trust = Annotated[
     bool,
     typer.Option(
-        "--trust",
-        help="Import the module of the games' environment (module:function), which runs its code.",
+        "--trust", help="Import the module of the games' environment (module:function), which runs its code."
     ),
 ]
 Tables = Annotated[
-    str | None,
-    typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`)."),
+    str | None, typer.Option("--tables", metavar="FILE", help="An endgame table (`zermelo table`).")
 ]
 Workers = Annotated[
     int | None,
     typer.Option("--workers", "-w", min=1, show_default="1; on Ray, as many as the cluster has processors"),
 ]
 OutFile = Annotated[
-    str,
-    typer.Option("--out", "-o", metavar="FILE", help="The file; by default named after the environment."),
+    str, typer.Option("--out", "-o", metavar="FILE", help="The file; by default named after the environment.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="Seed of all random numbers.")]

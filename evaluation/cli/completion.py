@@ -24,59 +24,40 @@ def environments(incomplete: str) -> list[str]:
 
 def agents(incomplete: str) -> list[str]:
     """Agents that begin so; after ``alphabeta(`` its settings, after ``ties=`` what they may be."""
+    from zermelo.agents.specs import agent_names, describe_settings
+
     match = _OPEN.fullmatch(incomplete)
     if match is None:
         return []
     before, word, value = match["before"], match["word"], match["value"]
+    names, done = agent_names(), f"{before}{word}="
     if not before:
-        return _names(word)
+        return [name for name in names if name.startswith(word)]
+    if value is not None and word in _OF_AGENTS:
+        return [done + name for name in names if name.startswith(value)]
     owner = _owner(before)
-    if value is None:
-        return _settings(before, word, owner) if owner else []
-    done = f"{before}{word}="
-    if word in _OF_AGENTS:
-        return [done + name for name in _names(value)]
-    return [done + one for one in _values(owner, word) if one.startswith(value)] if owner else []
-
-
-def _names(start: str) -> list[str]:
-    from zermelo.agents.specs import agent_names
-
-    return [name for name in agent_names() if name.startswith(start)]
+    settings = {one.name: _allowed(one) for one in describe_settings(owner)} if owner in names else {}
+    if value is not None:
+        return [done + one for one in settings.get(word, ()) if one.startswith(value)]
+    fitting = [name for name in settings if name.startswith(word) and f"{name}=" not in before]
+    offered = [f"{before}{name}=" for name in fitting]
+    if len(fitting) == 1:  # a second one that begins alike keeps the shell from closing the word
+        offered += [f"{before}{fitting[0]}={one}" for one in settings[fitting[0]]]
+    return offered
 
 
 def _owner(before: str) -> str:
-    from zermelo.agents.specs import agent_names
-
+    """The name before the bracket that is open at the end of a text; empty if there is none."""
     depth = 0
     for place in range(len(before) - 1, -1, -1):
         depth += {")": 1, "(": -1}.get(before[place], 0)
         if depth < 0:
-            name = re.split(r"[(,=\s]", before[:place])[-1]
-            return name if name in agent_names() else ""
+            return re.split(r"[(,=\s]", before[:place])[-1]
     return ""
 
 
-def _settings(before: str, start: str, owner: str) -> list[str]:
-    names = [name for name, _ in _described(owner) if name.startswith(start) and f"{name}=" not in before]
-    offered = [f"{before}{name}=" for name in names]
-    if len(names) == 1:  # a second one that begins alike keeps the shell from closing the word
-        offered += [f"{before}{names[0]}={value}" for value in _values(owner, names[0])]
-    return offered
-
-
-def _values(owner: str, setting: str) -> list[str]:
-    return next((values for name, values in _described(owner) if name == setting), [])
-
-
-def _described(owner: str) -> list[tuple[str, list[str]]]:
-    """The settings of an agent, each with the values that it may have, or else an example."""
-    from zermelo.agents.specs import describe_settings
-
-    return [(one.name, _allowed(one)) for one in describe_settings(owner)]
-
-
 def _allowed(setting: Any) -> list[str]:
+    """The values that a setting may have, or else an example."""
     values: list[str] = setting.allowed.split(" or ")
     if len(values) > 1 and all(" " not in value for value in values):
         return values

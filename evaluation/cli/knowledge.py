@@ -115,22 +115,19 @@ def book_command(
 def table_command(
     env: arguments.EnvText,
     pieces: Annotated[
-        str | None,
-        typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK."),
+        str | None, typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK.")
     ] = None,
     stones: Annotated[
         int | None, typer.Option(min=1, help="Kalah, Oware: up to this number of seeds in houses.")
     ] = None,
     empty: Annotated[int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.")] = None,
     states: Annotated[
-        int | None,
-        typer.Option(min=1, help="Take all states that are reached, up to this number."),
+        int | None, typer.Option(min=1, help="Take all states that are reached, up to this number.")
     ] = None,
     moves: arguments.MovesText = "",
     out: arguments.OutFile = "",
     memory_mb: Annotated[
-        float | None,
-        typer.Option(help="Memory limit, in MiB; by default half of what is free."),
+        float | None, typer.Option(help="Memory limit, in MiB; by default half of what is free.")
     ] = None,
     as_json: arguments.Json = False,
     **runner: Any,

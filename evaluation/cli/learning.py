@@ -6,6 +6,7 @@ import contextlib
 import enum
 import functools
 import importlib.util
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -190,18 +191,17 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
     limit = _OF_EVALUATION if features_for(game, game.snapshot(live)) is not None else _OF_PLAYOUTS
     specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
-    outcomes = {"win": 0, "draw": 0, "loss": 0}
+    played = itertools.count(1)
 
-    def count(record: Any) -> None:
-        if not record.void:
-            outcomes[str(record.outcomes[record.agents.index("tuned")])] += 1
-        on_game("match", sum(outcomes.values()), games)
+    def count(_: Any) -> None:
+        on_game("match", next(played), games)
 
-    round_robin(env, specs, games=games, seed=seed, openings=_OPENING, progress=False, on_game=count)
-    wins, draws, losses = outcomes.values()
-    estimate = elo(wins, draws, losses)
+    row = round_robin(env, specs, games=games, seed=seed, openings=_OPENING, progress=False, on_game=count).row(
+        "tuned"
+    )
+    estimate = elo(row.wins, row.draws, row.losses)
     typer.echo(f"{specs['tuned']} against {specs['untuned']}:")
-    typer.echo(f"  {wins} won, {draws} drawn, {losses} lost   {estimate}")
+    typer.echo(f"  {row.wins} won, {row.draws} drawn, {row.losses} lost   {estimate}")
 
 
 @takes_settings(arguments.SearchLimits, RunnerSettings, workers=arguments.Workers)

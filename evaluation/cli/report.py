@@ -37,9 +37,7 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
-            "-o",
-            help="The file to write; by default report.html in DIR, or beside the training run.",
+            "--out", "-o", help="The file to write; by default report.html in DIR, or beside the training run."
         ),
     ] = None,
     games: Annotated[int, typer.Option("--max-games", min=0, help="Limit on games shown in full.")] = 100,
@@ -200,9 +198,7 @@ def judge(
     nodes: Annotated[
         int,
         typer.Option(
-            "--nodes",
-            min=1,
-            help="Limit on visited states for a position; compiled rules get 100 times that.",
+            "--nodes", min=1, help="Limit on visited states for a position; compiled rules get 100 times that."
         ),
     ] = 20_000,
     games: Annotated[
@@ -239,8 +235,7 @@ def export(
     folder: arguments.Folder,
     form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The folder to write to; by default DIR."),
+        Path | None, typer.Option("--out", "-o", help="The folder to write to; by default DIR.")
     ] = None,
 ) -> None:
     """Write all games and all moves as two tables for other programs, or chess as PGN and Go as SGF.

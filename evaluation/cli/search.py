@@ -8,7 +8,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -123,9 +123,9 @@ class _Shower:
         names = (name_of(self._game, *step) for step in zip(states, actions, strict=True))
         return one_line(names, len(actions), width)
 
-    def ranked(self, numbers: Mapping[int, float], form: str) -> list[str]:
+    def ranked(self, numbers: Mapping[int, float], form: str, marked: Collection[int] = ()) -> list[str]:
         ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
-        return [f"{self.line(action)}: {number:{form}}" for action, number in ranked]
+        return [f"{self.line(one)}: {number:{form}}{' proven' * (one in marked)}" for one, number in ranked]
 
     def iteration(self, result: SearchResult) -> None:
         if result.visits:
@@ -145,10 +145,6 @@ class _Shower:
         others = ", ".join(self.line(action) for action in result.best_actions if action != result.action)
         proven = set(result.proven_actions)
         marked = proven if proven != set(result.action_values) else ()
-        values = [
-            f"{self.line(action)}: {value:.4g}{' proven' * (action in marked)}"
-            for action, value in sorted(result.action_values.items(), key=lambda item: (-item[1], item[0]))
-        ]
         speed = f", {result.nodes_per_second:,.0f} nodes a second" if result.nodes_per_second else ""
         compiling = f" after {result.compiling:.2f} s of compiling" if result.compiling >= 0.01 else ""
         depth = f", depth {result.depth}" if result.depth else ""
@@ -157,7 +153,7 @@ class _Shower:
         parts = {
             "value": f"{result.value:.6g}{error} for {player} ({kind}{plies})",
             "best": f"{self.line(result.action)}{f' (as good: {others})' if others else ''}",
-            "actions": "   ".join(values),
+            "actions": "   ".join(self.ranked(result.action_values, ".4g", marked)),
             "visits": "   ".join(self.ranked(result.visits, ",")),
             "line": self.line(*result.principal_variation) if len(result.principal_variation) > 1 else "",
             "searched": f"{result.nodes:,} nodes{depth}, {result.seconds:.2f} s{compiling}{speed}",
@@ -204,18 +200,15 @@ def perft_command(
 
     game, state = arguments.game_after(env, moves, seed)
     started = time.perf_counter()
+    names = {}
     if split and depth > 0:
         counts = perft(game, depth, state=state, split=True)
         names = {name_of(game, state, action): below for action, below in counts.items()}
-        count = sum(counts.values())
-    else:
-        names = {}
-        count = perft(game, depth, state=state)
+    count = sum(names.values()) if names else perft(game, depth, state=state)
     seconds = time.perf_counter() - started
     if as_json:
-        arguments.print_json(
-            {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names, "seconds": seconds}
-        )
+        about = {"env": env, "moves": moves, "depth": depth, "leaves": count, "split": names}
+        arguments.print_json(about | {"seconds": seconds})
         return
     for name, below in names.items():
         typer.echo(f"{name}: {below:,}")
@@ -240,8 +233,7 @@ def warmup(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
     seconds: Annotated[
-        float,
-        typer.Option(min=0.0, help="How long may go into finding out what an environment is, for each."),
+        float, typer.Option(min=0.0, help="How long may go into finding out what an environment is, for each.")
     ] = PATIENCE,
 ) -> None:
     """Prepare games in advance, so that the first search of each starts at once.
@@ -272,13 +264,12 @@ def warmup(
         if not isinstance(game, RulesGame):
             typer.echo(f"{name}: nothing to compile  ({time.perf_counter() - begun:.1f} s)")
             _print_traits(game.traits)
-            continue
-        if not kernels_of(game):
+        elif not kernels_of(game):
             typer.echo(f"{name}: nothing to compile")
-            continue
-        typer.echo(f"{name}:", nl=False)
-        taken = warm_up(game, on_kernel=_print_kernel)
-        typer.echo(f"  (together {sum(taken.values()):.1f} s)")
+        else:
+            typer.echo(f"{name}:", nl=False)
+            taken = warm_up(game, on_kernel=_print_kernel)
+            typer.echo(f"  (together {sum(taken.values()):.1f} s)")
 
 
 _TRAITS = ("information", "chance", "reward_sum")
@@ -314,20 +305,17 @@ def tree(
         ),
     ],
     agent: Annotated[
-        str,
-        typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", autocompletion=completion.agents),
+        str, typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", autocompletion=completion.agents)
     ] = "",
     moves: arguments.MovesText = "",
     book: Annotated[
-        str,
-        typer.Option("--book", metavar="FILE", help="Print the lines of this opening book."),
+        str, typer.Option("--book", metavar="FILE", help="Print the lines of this opening book.")
     ] = "",
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The file to write: a page (.html) or a figure (.svg).")
     ] = Path("tree.html"),
     step: Annotated[
-        int | None,
-        typer.Option(min=0, help="For a figure: the tree after this step of the search."),
+        int | None, typer.Option(min=0, help="For a figure: the tree after this step of the search.")
     ] = None,
     seed: arguments.Seed = 0,
     **limits: Any,

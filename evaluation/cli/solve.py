@@ -43,8 +43,7 @@ def solve_command(
     threads: Annotated[int, typer.Option(min=1, help="Threads that search together.")] = 1,
     memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
     policy: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Also write the optimal actions of every state."),
+        str, typer.Option(metavar="FILE", help="Also write the optimal actions of every state.")
     ] = "",
     plan: Annotated[
         str, typer.Option(help="States in the policy: seat (those that its player can reach by it) or full.")
@@ -57,7 +56,7 @@ def solve_command(
         float | None,
         typer.Option(
             help="With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player "
-            "may gain against the policy (0.001).",
+            "may gain against the policy (0.001)."
         ),
     ] = None,
     as_json: arguments.Json = False,

@@ -62,10 +62,7 @@ def parse_sprt(text: str) -> Sprt:
 
 def compare(
     folder: Folder,
-    first: Annotated[
-        str,
-        typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables."),
-    ],
+    first: Annotated[str, typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables.")],
     second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.")],
     sprt: Annotated[
         str | None,

@@ -28,12 +28,7 @@ from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.settings import AgentLimits
 
 CANDIDATES: Final = {
-    "ismcts": (
-        "random",
-        "ismcts(simulations=20)",
-        "ismcts(simulations=200)",
-        "cfr(most_states=20000)",
-    ),
+    "ismcts": ("random", "ismcts(simulations=20)", "ismcts(simulations=200)", "cfr(most_states=20000)"),
     "holdem": ("random", "ismcts(simulations=20)", "holdem"),
     "backward_induction": ("random", "backward_induction"),
     "simultaneous_mcts": ("random", "simultaneous_mcts(simulations=20)", "simultaneous_mcts(simulations=200)"),

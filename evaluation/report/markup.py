@@ -130,12 +130,7 @@ def _marks(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def line_plot(
-    caption: str,
-    lines: Sequence[Line],
-    *,
-    x_unit: str,
-    y_unit: str,
-    levels: Mapping[str, float] | None = None,
+    caption: str, lines: Sequence[Line], *, x_unit: str, y_unit: str, levels: Mapping[str, float] | None = None
 ) -> str:
     """Lines with intervals over one scale, and named levels across it.
 
