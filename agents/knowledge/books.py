@@ -1,8 +1,4 @@
-"""Opening books, as agents read them: positions with their values, some of them proven.
-
-A book knows positions, not moves: a move is as good as the position after it. So lines that meet share what is
-known, and mirror images are one position. Polyglot's books of chess are read too, by python-chess.
-"""
+"""Opening books, as agents read them: positions with values, some of them proven; and Polyglot's of chess."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from numpy.typing import NDArray
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.knowledge.endgame_tables import canonical_key, row_of
 from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
-from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past
@@ -26,7 +22,7 @@ from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
 from zermelo.envs.support.files import opened
-from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.installing import optional_import
 
 _POLYGLOT: Final = FileKind("Polyglot book", "name a book of chess in Polyglot's format")
 PROVEN, EXPANDED, FOLLOWED = 1, 2, 4
@@ -37,19 +33,12 @@ _MOST_FLAGS: Final = PROVEN | EXPANDED | FOLLOWED | FOLLOWED << 1
 
 
 class BookHeader(KnowledgeHeader, frozen=True, kw_only=True):
-    """The header of a book's file.
+    """The header of a book's file."""
 
-    Attributes:
-        bounds: The bounds of the utility, which values are within.
-        agent: Who judged positions that were not proven.
-        nodes: The states that the proof of a position might visit.
-        exact: Whether it has strategies that are proven.
-    """
-
-    bounds: tuple[float, float]
-    agent: ShortText = ""
-    nodes: int = 0
-    exact: bool = False
+    bounds: tuple[float, float]  # of the utility, which values are within
+    agent: ShortText = ""  # which judged positions that were not proven
+    nodes: int = 0  # that the proof of a position might visit
+    exact: bool = False  # True if it has strategies that are proven
 
 
 class BookMove(NamedTuple):
@@ -146,9 +135,7 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
 def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
     """The book in a file, read once as long as the file is the same; "connect_four" comes with the package.
 
-    Args:
-        path: The file.
-        game: The game that it must be for; None to look at a book, whatever it is for.
+    ``game`` is the one that it must be for, or None.
 
     Raises:
         InvalidSettingError: There is no such book, it is damaged, or of another game.
@@ -182,12 +169,7 @@ def _book(path: str, about: BookHeader, arrays: Arrays, rules: Any) -> Book:
 _BOOKS: Final = KnowledgeFile(
     FileKind("opening book", "make it again with `zermelo book`, or name another file"),
     BookHeader,
-    {
-        "keys": Form("<i8", 1),
-        "values": Form("<f4", 1),
-        "flags": Form("|u1", 1),
-        "states": Form("<i8", 2),
-    },
+    {"keys": Form("<i8", 1), "values": Form("<f4", 1), "flags": Form("|u1", 1), "states": Form("<i8", 2)},
     _check_shapes,
     _book,
 )
@@ -283,18 +265,13 @@ def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Gene
 
     if not isinstance(state, ChessState):
         raise InvalidSettingError(f"{path!r} is a Polyglot book, which is for chess, not for {game.traits.name}")
-    try:
-        import chess
-        import chess.polyglot
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"Polyglot books need python-chess, which is not installed: {install_command('classic')}"
-        ) from error
+    wanted = "python-chess, which Polyglot books need,"
+    chess, polyglot = (optional_import(name, wanted, "classic") for name in ("chess", "chess.polyglot"))
     with in_a_sentence(path, _POLYGLOT):
         with opened(path) as file:  # it waits for no pipe, and its size is that of entries
             if os.fstat(file.fileno()).st_size % 16:
                 raise ValueError("its size is not that of whole entries")
-        with chess.polyglot.open_reader(path) as reader:
+        with polyglot.open_reader(path) as reader:
             weights = {entry.move.uci(): entry.weight for entry in reader.find_all(chess.Board(write_fen(state)))}
     rules = game.rules
     by_name = {rules.action_aliases(state, action)[0]: int(action) for action in game.legal_actions(state)}

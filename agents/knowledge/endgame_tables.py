@@ -25,17 +25,11 @@ SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
 
 
 class TableHeader(KnowledgeHeader, frozen=True, kw_only=True):
-    """The header of a table's file.
+    """The header of a table's file."""
 
-    Attributes:
-        gains: See ``EndgameTable``.
-        asked: The positions that are in it, by the unit of its size.
-        repetition: Whether a position that repeats for ever is a draw.
-    """
-
-    gains: bool
-    asked: dict[str, int | str]
-    repetition: str
+    gains: bool  # see ``EndgameTable``
+    asked: dict[str, int | str]  # the positions that are in it, by the unit of its size
+    repetition: str  # "draw" if a position that repeats for ever is one
 
 
 class TableEntry(NamedTuple):
@@ -145,11 +139,7 @@ def _may_repeat(rules: Any, state: Any) -> bool:
 
 
 def table_for(path: str | None, game: Any) -> EndgameTable | None:
-    """The table that a setting names, for this game; None if it names none.
-
-    Raises:
-        InvalidSettingError: There is no such table, it is damaged, or of another game.
-    """
+    """The table that a setting names, for this game; None if it names none. Raises as ``read_table``."""
     return read_table(path, game) if path else None
 
 
@@ -160,11 +150,7 @@ def has_gains(rules: Any) -> bool:
 
 
 def read_table(path: str | os.PathLike[str], game: Any = None) -> EndgameTable:
-    """The table in a file, read once as long as the file is the same.
-
-    Args:
-        path: The file.
-        game: The game that it must be for; None to look at a table, whatever it is for.
+    """The table in a file, read once as long as the file is the same; ``game`` is the one it must be for, or None.
 
     Raises:
         InvalidSettingError: There is no such table, it is damaged, or of another game.

@@ -1,8 +1,4 @@
-"""Files of knowledge about one game, such as endgame tables and opening books: data, never code.
-
-A file has arrays (``zermelo.envs.support.array_files``) and a header that says which game they are of, what its
-rules did in some games (their fingerprint), and where the file comes from.
-"""
+"""Files of knowledge about one game: arrays, and a header with a fingerprint of what the game's rules do."""
 
 from __future__ import annotations
 

@@ -52,8 +52,6 @@ from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
 from zermelo.envs.support.calls import explained
 
-# -- many positions of one game searched at once: for those who label positions, or train on them
-
 _POLL: Final = 0.02
 
 

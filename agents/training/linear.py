@@ -1,8 +1,5 @@
 """Fits the weights of a linear evaluation to games that it plays against itself.
 
-    tuned = tune("zermelo/Othello-v0", out="othello.json", features="mymodule:FEATURES")
-    agent = make_agent("alphabeta(depth=4, evaluator=linear(path='othello.json', features='mymodule:FEATURES'))")
-
 Each round plays one ply ahead: the first by rewards alone, or by the weights that somebody has written, each later
 one by the weights of the round before. The target of the regression is the outcome of the game, mixed with the
 value that the last weights had for the position.

@@ -16,12 +16,12 @@ import numpy as np
 
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.tasks import Tasks
-from zermelo.agents.knowledge.building.list_moves import MoveLister
 from zermelo.agents.knowledge.building.retrograde import Numbers
 from zermelo.agents.knowledge.building.solve_parts import (
     BYTES_A_MOVE,
     BYTES_A_POSITION,
     GroupWork,
+    MoveLister,
     PartGroup,
     Solved,
 )

@@ -1,10 +1,6 @@
-"""Growing an opening book best first: the line is made longer that good play reaches soonest.
+"""Growing an opening book best first, by drop-out expansion; the same book comes out wherever the tasks run.
 
-The next position to expand is found by drop-out expansion (T. Lincke, "Strategies for the automatic construction
-of opening books", Computers and Games 2000): each move away from the root costs one, and more the worse it is.
-Every new position is proven where that takes few nodes, else an agent says what it is worth: tasks for a runner.
-What a position is worth depends on nothing else, and how many are expanded together on the size of the book alone,
-so the same book comes out wherever the tasks run, and after an interruption.
+T. Lincke, "Strategies for the automatic construction of opening books", Computers and Games 2000.
 """
 
 from __future__ import annotations
@@ -54,22 +50,15 @@ class BookProgress:
 
 @dataclass
 class _BookNode:
-    """A position in the book, with its value for the player to move.
-
-    Attributes:
-        moves: For each action the node after it, or None at an end; the value of that end; whether the same player
-            moves again. None where the position is not expanded.
-        urgency: The cost of reaching the next position to expand from here; infinite if there is none.
-        plies: Moves from the root, on the shortest way; infinite if it is not reached from there.
-    """
-
     state: Any
-    value: float
+    value: float  # for the player to move
     proven: bool
     moves: dict[int, tuple[_BookNode | None, float, bool]] | None = None
-    urgency: float = math.inf
+    """For each action the node after it, or None at an end; the value of that end; whether the same player moves
+    again. None where the position is not expanded."""
+    urgency: float = math.inf  # the cost of reaching the next position to expand from here
     parents: list[_BookNode] = field(default_factory=list)
-    plies: float = math.inf
+    plies: float = math.inf  # moves from the root, on the shortest way
 
 
 def grow_book(
@@ -128,7 +117,6 @@ class BookWork(PureWork):
 
     @functools.cached_property
     def prover(self) -> Prover | None:
-        """The prover, or None where the game does not compile."""
         return Prover(self.game) if can_prove(self.game) else None
 
     def run(self, item: tuple[Any, int], on_turn: Callable[[int], None] | None = None) -> tuple[float, bool]:
@@ -312,8 +300,6 @@ class _Growth:
         for node in reversed(reached):
             for each in (node, *node.parents):
                 self._update(each)
-
-    # -- the file ----------------------------------------------------------------------------------------------
 
     def _read(self, like: Any) -> None:
         rows = open_book(self._path, self._game, like, exact=False)

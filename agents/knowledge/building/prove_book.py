@@ -1,9 +1,6 @@
 """Books of proven strategies: one best move for a player who follows the book, every move for the opponent.
 
-Such a book is far smaller than one of all positions, and whoever follows it makes no mistake as long as it goes.
 A position's proven value bounds the values of the positions after it, so most proofs ask one question only.
-A book need not end at a fixed ply: with ``nodes`` it goes on where a proof takes long, and ends where an agent can
-prove the position itself.
 """
 
 from __future__ import annotations
@@ -50,7 +47,8 @@ def prove_book(
         path: The file; one that is there is grown on.
         plies: The moves from the start that the strategies go in every line.
         agent: An agent that searches: it says which move to try first.
-        nodes: After these plies the strategies go on to positions whose proof visits more states; None: to none.
+        nodes: After these plies the strategies go on to positions whose proof visits more states: agents can prove
+            the others themselves. None: to none.
         seconds: The most time.
         memory_mb: Memory for the table of the proofs, in MiB.
         on_progress: Called after each position; what it raises ends the work, and what was found is written.

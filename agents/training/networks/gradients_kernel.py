@@ -1,4 +1,4 @@
-"""The gradient of a small network's log loss and Adam's steps, compiled. Importing this module imports Numba.
+"""The gradient of a small network's log loss and Adam's steps, compiled.
 
 D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015; I. Loshchilov and F. Hutter,
 "Decoupled weight decay regularization", ICLR 2019.

@@ -21,6 +21,9 @@ from zermelo.agents.training.networks.gradients_kernel import Floats, Weights, a
 from zermelo.agents.training.networks.self_play import Lessons
 from zermelo.envs.rules.words import WORD
 
+Columns = npt.NDArray[np.int32]
+Whole = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 _BATCHES: Final = 256, 4_096
 """The fewest and the most positions of a batch; between these there are a hundred batches."""
 _RATE: Final = 2e-3
@@ -42,7 +45,7 @@ _SAMPLE: Final = 4_096
 """Positions in which two bits that always agree are taken for one."""
 
 
-def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> list[npt.NDArray[np.int32]]:
+def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> list[Columns]:
     """Ways in which seats may share columns; each has a column's number for every bit, of shape (2 seats, bits).
 
     The first has columns of their own; the others see the second seat's board as it is, or turned.
@@ -74,10 +77,10 @@ def turned(board: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
     return board[::-1] if turn & 2 else board
 
 
-def _squares(rules: Any) -> npt.NDArray[np.int64]:
+def _squares(rules: Any) -> Whole:
     """The bit of each square in a plane; shape (rows, columns)."""
     rows, columns, first, down, right = rules.layout()
-    bits: npt.NDArray[np.int64] = first + down * np.arange(rows)[:, None] + right * np.arange(columns)
+    bits: Whole = first + down * np.arange(rows)[:, None] + right * np.arange(columns)
     return bits
 
 
@@ -140,7 +143,7 @@ class Trained:
     error: float
 
 
-def choose_columns(ways: Sequence[npt.NDArray[np.int32]], lessons: Lessons, seed: int) -> npt.NDArray[np.int32]:
+def choose_columns(ways: Sequence[Columns], lessons: Lessons, seed: int) -> Columns:
     """The way to share columns with the lowest loss of a small network; shared ones if they are as good."""
     losses = [train(lessons[-_PILOT:], way, hidden=16, seconds=10, seed=seed).loss for way in ways]
     return ways[int(np.argmin([losses[0] * 0.995, *losses[1:]]))]
@@ -148,7 +151,7 @@ def choose_columns(ways: Sequence[npt.NDArray[np.int32]], lessons: Lessons, seed
 
 def train(
     lessons: Lessons,
-    columns: npt.NDArray[np.int32],
+    columns: Columns,
     *,
     hidden: int,
     seconds: float,
@@ -199,9 +202,9 @@ def train(
 
 def _improve(
     weights: Weights,
-    rows: npt.NDArray[np.int64],
+    rows: Whole,
     active: npt.NDArray[np.int16],
-    phases: npt.NDArray[np.int64],
+    phases: Whole,
     targets: Floats,
     seconds: float,
     seed: int,
@@ -224,7 +227,7 @@ def _improve(
                 break
             chosen = order[batch * size : (batch + 1) * size]
 
-            def add(thread: int, chosen: npt.NDArray[np.int64] = chosen) -> None:
+            def add(thread: int, chosen: Whole = chosen) -> None:
                 mine = chosen[thread :: len(gradients)].copy()
                 add_gradients(mine, active, phases, targets, weights, gradients[thread])
 
@@ -242,19 +245,17 @@ def _improve(
             on_step(done)
 
 
-def log_odds(
-    weights: Weights, active: npt.NDArray[np.int16], phases: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def log_odds(weights: Weights, active: npt.NDArray[np.int16], phases: Whole) -> Doubles:
     """The log odds of a win for the player to move, by the weights before rounding; shape (positions,)."""
     first = np.append(weights.first, np.zeros_like(weights.first[:1]), axis=0)  # column -1
     sums = first[active].sum(axis=2) + weights.bias
     inputs = (np.clip(sums, 0, 1) ** 2).reshape(len(active), -1)
-    odds: npt.NDArray[np.float64] = (inputs * weights.outputs[phases]).sum(axis=1, dtype=np.float64)
+    odds: Doubles = (inputs * weights.outputs[phases]).sum(axis=1, dtype=np.float64)
     return odds + weights.output_bias[phases]
 
 
-def _shares(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    shares: npt.NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+def _shares(odds: Doubles) -> Doubles:
+    shares: Doubles = 1 / (1 + np.exp(-odds))
     return shares
 
 
@@ -263,7 +264,7 @@ def _unpacked(planes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
     return np.unpackbits(np.ascontiguousarray(planes.astype("<u8")).view(np.uint8), axis=1, bitorder="little")
 
 
-def _used_columns(lessons: Lessons, columns: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def _used_columns(lessons: Lessons, columns: Columns) -> Whole:
     """The columns of bits that tell positions apart, each one that others always agree with only once."""
     counts = np.zeros((2, columns.max() + 1), np.int64)
     looks: list[list[bytes]] = [[b""] * counts.shape[1] for _ in (0, 1)]
@@ -282,9 +283,7 @@ def _used_columns(lessons: Lessons, columns: npt.NDArray[np.int32]) -> npt.NDArr
     return np.array(sorted(first_alike.values()), np.int64)
 
 
-def _active(
-    lessons: Lessons, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int16]:
+def _active(lessons: Lessons, columns: Columns, number: Columns) -> npt.NDArray[np.int16]:
     """The columns set for the player to move and for the opponent, then -1; shape (positions, 2, width)."""
     masks = [np.packbits(number[columns[seat]] >= 0, bitorder="little").view("<u8") for seat in (0, 1)]
     width = max(np.bitwise_count(lessons.planes[:, seat] & masks[seat]).sum(axis=1).max() for seat in (0, 1))
@@ -293,9 +292,7 @@ def _active(
     return active
 
 
-def _phases(
-    lessons: Lessons, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32]
-) -> tuple[list[int], npt.NDArray[np.int64]]:
+def _phases(lessons: Lessons, columns: Columns, number: Columns) -> tuple[list[int], Whole]:
     """From how many bits of seat 0's planes each phase begins, as many positions in each; and the phases."""
     mask = np.packbits(number[columns[0]] >= 0, bitorder="little").view("<u8")
     filled = np.bitwise_count(lessons.planes[:, 0] & mask).sum(axis=1)
@@ -304,7 +301,7 @@ def _phases(
     return thresholds, np.searchsorted(thresholds, filled, side="right").astype(np.int64)
 
 
-def _first_weights(columns: npt.NDArray[np.int32], hidden: int, phases: int, seed: int) -> Weights:
+def _first_weights(columns: Columns, hidden: int, phases: int, seed: int) -> Weights:
     draw = np.random.default_rng(seed)
     outputs = draw.normal(0, 1 / math.sqrt(hidden), hidden)
     outputs = np.concatenate((outputs, -outputs))  # what is good for one player is bad for the other
@@ -324,7 +321,7 @@ def _resized(weights: Weights, phases: int) -> Weights:
 
 
 def _in_whole_numbers(
-    weights: Weights, columns: npt.NDArray[np.int32], number: npt.NDArray[np.int32], thresholds: Sequence[int]
+    weights: Weights, columns: Columns, number: Columns, thresholds: Sequence[int]
 ) -> PlaneNetwork:
     def short(array: npt.NDArray[np.float32], one: int, largest: int = 2**15 - 1) -> npt.NDArray[np.int16]:
         return np.clip(np.rint(array * one), -largest, largest).astype(np.int16)
