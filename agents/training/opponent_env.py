@@ -97,8 +97,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
                 self._agent(name, known, self.seats[-1])
             self._check_new()
 
-    # -- Gymnasium's methods
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -151,17 +149,12 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
                 close()
         self.env.close()
 
-    # -- the game
-
     def _begin(self, rule: int | str) -> None:
         seeds = [int(number) for number in self.np_random.integers(_SEEDS, size=1 + len(self.seats))]
         self._turn += 1
-        place = rule
-        if rule == ALTERNATE:
-            place = self._turn % len(self.seats)
-        elif rule == RANDOM:
-            place = int(self.np_random.integers(len(self.seats)))
-        assert isinstance(place, int), "names have become numbers"
+        place = int(self.np_random.integers(len(self.seats))) if rule == RANDOM else self._turn % len(self.seats)
+        if isinstance(rule, int):
+            place = rule
         self.learner = self.seats[place]
         self._playing = {}
         for seat, seed in zip(self.seats, seeds[1:], strict=True):
@@ -244,8 +237,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         for name, _ in self._playing.values():
             self.schedule.record(name, score)
 
-    # -- what the learner sees
-
     def _look(self) -> Any:
         seen = self.env.observe(self.learner)
         mask = None if self._over else mask_of(seen, self._inner.infos.get(self.learner))
@@ -263,8 +254,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
             "seat": self.learner,
             "opponents": tuple(name for name, _ in self._playing.values()),
         }
-
-    # -- settings
 
     def _checked_seat(self, seat: Any) -> int | str:
         if seat in (ALTERNATE, RANDOM):

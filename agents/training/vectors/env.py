@@ -1,10 +1,4 @@
-"""Many games at once as a Gymnasium vector environment, over compiled rules.
-
-    envs = make_vec("zermelo/ConnectFour-v0", num_envs=1024, opponent="alphabeta(depth=4)")
-
-A step of all games is one call of compiled code, in several threads: states, chance, opponents, rewards, masks and
-observations. It plays what ``OpponentEnv`` over the same environment plays.
-"""
+"""Many games at once as a Gymnasium vector environment: a step of all is one call of compiled code, in threads."""
 
 from __future__ import annotations
 
@@ -20,15 +14,7 @@ from numpy.typing import NDArray
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.kernels.layout import ASKED, GOING
-from zermelo.agents.training.vectors.games import (
-    FEW,
-    GameArrays,
-    Lane,
-    compiled_game,
-    run_parts,
-    split_games,
-)
-from zermelo.agents.training.vectors.layout import Games
+from zermelo.agents.training.vectors.games import FEW, GameArrays, Lane, compiled_game, run_parts, split_games
 from zermelo.agents.training.vectors.opponents import LONG_WITH_PAST, Opponent, seated, shares_of
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
@@ -43,8 +29,6 @@ _LONG: Final = 1 << 40
 
 
 class _Block(NamedTuple):
-    """Games against the same opponent, the threads that play them, and that opponent's searches."""
-
     first: int
     last: int
     lanes: list[Lane]
@@ -106,14 +90,13 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         longest = max_moves or (LONG_WITH_PAST if has_history(self.game.rules) else _LONG)
         self._games = GameArrays(
             self.game,
-            Games,
             num_envs,
             longest,
             seat_rule=_ALL_SEATS if opponent is None else self._seat_rule(seat),
             same_step=autoreset == "same_step",
             illegal_reward=float(illegal_reward),
         )
-        self._of, self._observer = self._games.arrays, self._games.observer
+        self._of = self._games.arrays
         self._spaces()
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
@@ -125,8 +108,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         ]
         self._blocks = [self._block(*part) for part in parts]
         self._is_reset = False
-
-    # -- Gymnasium's methods
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -176,10 +157,8 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         like = self.game.rules.initial_state()
         return [load_state(like, words.ctypes.data) for words in self._of["states"]]
 
-    # -- how it is set up
-
     def _spaces(self) -> None:
-        seen, size = self._observer.space, int(self._games.numbers["choices"])
+        seen, size = self._games.space, int(self._games.numbers["choices"])
         mask = Box(0, 1, (size,), np.int8)
         space = Dict({"observation": seen, "action_mask": mask}) if self._as_dict else seen
         self.single_action_space, self.single_observation_space = Discrete(size), space
@@ -202,8 +181,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return _Block(
             first, last, *seated(self._games, self.game, opponent or "random", last - first, threads, play)
         )
-
-    # -- running
 
     def _run(self, anew: int) -> None:
         parts = []
@@ -230,10 +207,9 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 random[number] = int(np.random.SeedSequence(own).generate_state(1, np.uint64)[0]) >> 2
                 episodes[number] = 0
 
-    # -- what is seen
-
     def _seen(self, written: NDArray[Any], masks: NDArray[np.int8]) -> Any:
-        observations = written.reshape(-1, *self._observer.shape).astype(self._observer.space.dtype)
+        space = self._games.space
+        observations = written.reshape(-1, *space.shape).astype(space.dtype)
         return {"observation": observations, "action_mask": masks} if self._as_dict else observations
 
     def _infos(self, masks: NDArray[np.int8]) -> dict[str, Any]:

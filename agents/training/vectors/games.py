@@ -1,18 +1,17 @@
-"""Many games at once in compiled code: memory, observations, and threads that play a part of the games each."""
+"""Many games at once in compiled code: their memory, and threads that play a part of the games each."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.base.settings import check_whole
-from zermelo.agents.kernels.layout import GOING, RECORD, Search, SharedRecord
+from zermelo.agents.kernels.layout import GOING, RECORD, Search
 from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_here, share
+from zermelo.agents.training.vectors.layout import Games
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
@@ -45,44 +44,50 @@ def compiled_game(env: Any) -> RulesGame:
 
 
 class GameArrays:
-    """The memory of many games: an array for each annotated field of ``record``.
+    """The memory of many games: an array for each annotated field of ``Games``.
 
     ``sizes`` are the lengths of further axes, and other numbers that all games have in common.
     """
 
-    def __init__(
-        self, game: RulesGame, record: type[SharedRecord], count: int, longest: int = 0, **sizes: float
-    ) -> None:
-        self.observer, self._rules = Observer(game), game.rules
+    def __init__(self, game: RulesGame, count: int, longest: int, **sizes: float) -> None:
+        rules = self._rules = game.rules
+        writes = hasattr(rules, "write_observation")
+        if hasattr(rules, "observation") and not writes:
+            raise UnsupportedGameError(
+                f"{game.traits.name} has observations that do not compile, which many games at once need: write "
+                "write_observation, or take OpponentEnv in gymnasium.vector.AsyncVectorEnv"
+            )
+        self.space = observation_space(rules)
+        is_wide = writes and observation_dtype(rules).itemsize > 1
+        here, past = "zermelo.agents.training.vectors.kernel", has_history(rules)
+        self._constants = {f"{here}.OBSERVES": writes, f"{here}.WIDE": is_wide, f"{here}.HISTORY": past}
         self.numbers: dict[str, float] = {
-            "state_words": len(flat(starter(game.rules, 0)(game.initial_state())[1])),
-            "position_words": self.observer.words,
-            "stack_words": 2 * (longest + 8) if has_history(game.rules) else 0,
-            "observed": self.observer.size,
+            "state_words": len(flat(starter(rules, 0)(game.initial_state())[1])),
+            "position_words": len(flat(rules.initial_state())),
+            "stack_words": 2 * (longest + 8) if past else 0,
+            "observed": int(np.prod(self.space.shape)),
             "choices": int(game.traits.num_actions or 0),
             "width": max(game.max_legal_actions, 1),
             "seat_count": game.traits.seats,
             "longest": longest,
             **sizes,
         }
-        self._record, self.arrays = record, dict[str, NDArray[Any]]()
-        for name, hint in get_type_hints(record, include_extras=True).items():
+        self.arrays = dict[str, NDArray[Any]]()
+        for name, hint in get_type_hints(Games, include_extras=True).items():
             if described := getattr(hint, "__metadata__", ()):
                 kind, *axes = described
                 shape = [count if axis == "games" else int(self.numbers[axis]) for axis in axes]
-                self.arrays[name] = np.zeros(shape, self.observer.dtype if axes[-1] == "observed" else kind)
+                self.arrays[name] = np.zeros(shape, np.int64 if is_wide and axes[-1] == "observed" else kind)
 
     def lanes(
         self, play: Callable[..., int], searches: Sequence[Search], plies: int, constants: Mapping[str, bool]
     ) -> list[Lane]:
         """A thread's part of the work for each search; games may go on for ``plies`` moves."""
-        named = tuple(sorted({**self.observer.constants, **constants}.items()))
-        kernel = build(
-            self._rules, Kernel(play, ("int64", "int64", "int64", np.dtype(self._record), RECORD), named)
-        )
+        named = tuple(sorted({**self._constants, **constants}.items()))
+        kernel = build(self._rules, Kernel(play, ("int64", "int64", "int64", np.dtype(Games), RECORD), named))
         lanes = []
         for search in searches:
-            record = self._record()
+            record = Games()
             for name, array in self.arrays.items():
                 record.hold(name, array)
             for name, value in self.numbers.items():
@@ -98,13 +103,6 @@ class Lane(NamedTuple):
     record: Any
     search: Search
     start: Callable[[Any], tuple[Any, Any]]
-
-
-def threads_for(games: int, threads: int | None, spare: int = 0) -> int:
-    """The threads that share some games: those given, else all processors but ``spare``, where games are many."""
-    if threads is not None:
-        check_whole("threads", threads, lower=1)
-    return threads or min(max((os.cpu_count() or 1) - spare, 1), max(games // FEW, 1))
 
 
 def split_games(among: Sequence[Part], first: int, last: int) -> list[tuple[Part, int, int]]:
@@ -129,31 +127,3 @@ def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> 
     elif searches:
         share(call, searches, lambda: None)
     return sum(answers)
-
-
-# -- the form of what players observe, for kernels
-
-
-class Observer:
-    """The form of a game's observations, which kernels write, and the constants of kernels of many games."""
-
-    def __init__(self, game: RulesGame) -> None:
-        rules = game.rules
-        writes = hasattr(rules, "write_observation")
-        if hasattr(rules, "observation") and not writes:
-            raise UnsupportedGameError(
-                f"{game.traits.name} has observations that do not compile, which many games at once need: write "
-                "write_observation, or take OpponentEnv in gymnasium.vector.AsyncVectorEnv"
-            )
-        self.space = observation_space(rules)
-        self.shape: tuple[int, ...] = tuple(self.space.shape)
-        self.size = int(np.prod(self.shape))
-        self.words = len(flat(rules.initial_state()))
-        wide = writes and observation_dtype(rules).itemsize > 1
-        self.dtype: Any = np.int64 if wide else np.int8
-        here = "zermelo.agents.training.vectors.kernel"
-        self.constants = {
-            f"{here}.OBSERVES": writes,
-            f"{here}.WIDE": wide,
-            "zermelo.agents.training.vectors.kernel.HISTORY": has_history(rules),
-        }

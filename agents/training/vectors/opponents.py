@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.settings import setting_fields
+from zermelo.agents.base.settings import check_whole, setting_fields
 from zermelo.agents.baselines import GreedyAgent, NoisyAgent, RandomAgent
 from zermelo.agents.kernels.layout import NO_LIMIT, Search
 from zermelo.agents.kernels.program import can_evaluate, can_search_through_chance
@@ -19,15 +20,8 @@ from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.specs import make_agent
-from zermelo.agents.training.vectors.games import (
-    GameArrays,
-    Lane,
-    compiled_game,
-    run_parts,
-    split_games,
-    threads_for,
-)
-from zermelo.agents.training.vectors.layout import PARTS, Games
+from zermelo.agents.training.vectors.games import FEW, GameArrays, Lane, compiled_game, run_parts, split_games
+from zermelo.agents.training.vectors.layout import PARTS
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
@@ -66,7 +60,10 @@ def seated(
     games: GameArrays, game: RulesGame, agent: Any, count: int, threads: int | None, kernel: Callable[..., int]
 ) -> tuple[list[Lane], list[Opponent]]:
     """A kernel's lane, and the opponent that moves in it, for each of the threads that share so many games."""
-    opponents = [opponent_of(agent, game) for _ in range(threads_for(count, threads))]
+    if threads is not None:
+        check_whole("threads", threads, lower=1)
+    many = threads or min(os.cpu_count() or 1, max(count // FEW, 1))
+    opponents = [opponent_of(agent, game) for _ in range(many)]
     moves = min(int(games.numbers["longest"]), LONG_WITH_PAST) + MOST_MOVES_AHEAD
     lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].constants)
     for lane, each in zip(lanes, opponents, strict=True):
@@ -219,7 +216,7 @@ class Match:
             raise UnsupportedGameError(f"{game.traits.name} has {game.traits.seats} seats, and a match needs two")
         self._pairs = pairs
         self._games = GameArrays(
-            game, Games, pairs, MAX_MOVES, seat_rule=-1, same_step=0, illegal_reward=0.0, rounds=2, opening=opening
+            game, pairs, MAX_MOVES, seat_rule=-1, same_step=0, illegal_reward=0.0, rounds=2, opening=opening
         )
         self._first, self._second = (
             seated(self._games, game, agent, pairs, threads, kernel)
