@@ -46,12 +46,7 @@ class RunInterrupt(KeyboardInterrupt):
 
 
 class TournamentInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a tournament, or SIGTERM or SIGHUP: a ``KeyboardInterrupt`` with the standings so far.
-
-    Attributes:
-        standings: The ``Standings`` of the games that were played.
-        number: The signal.
-    """
+    """Ctrl-C during a tournament, or SIGTERM or SIGHUP, its ``number``, with the ``Standings`` so far."""
 
     def __init__(self, standings: Any, number: int = 2) -> None:
         super().__init__("the tournament was interrupted")

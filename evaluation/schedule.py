@@ -39,7 +39,6 @@ class ScheduledGame(NamedTuple):
     Attributes:
         game_id: Unique in its schedule: ``block.pairing.game``, counted from 0.
         seed: What the environment is reset with and the agents' seeds are derived from.
-        seats: The agent in each seat, by name.
         opening: Actions to play before the agents take over.
         env: The environment's text where the opening begins at a position of its own; else None.
     """
@@ -64,12 +63,8 @@ class Schedule(Sequence[ScheduledGame]):
     those in which every agent has at least one seat.
 
     Attributes:
-        agents: Their names, all different.
-        seats: Of the environment.
         games: For each pairing. Seats come out even if it is a multiple of ``seats``; otherwise they differ by one
             game in a pairing, and the extra games are spread over the agents.
-        seed: Of the tournament.
-        pairings: Who meets.
         openings: The openings of the blocks in turn, again from the first when they are through.
         starts: The environment's text for each opening, where openings begin at positions of their own; else none.
         numbers: Of the agents; they decide who begins. By default their places in the list.

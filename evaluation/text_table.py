@@ -22,11 +22,8 @@ _GAP: Final = "  "
 class TextTable:
     """A table of text.
 
-    Attributes:
-        columns: The headings.
-        rows: The cells.
-        names: Which columns are text, by their indices: they stand to the left and may be folded; the others are
-            numbers, which stand to the right and never are.
+    Columns with the indices ``names`` are text, which stands to the left and may be folded; the others are
+    numbers.
     """
 
     columns: Sequence[str]

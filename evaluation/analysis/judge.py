@@ -96,10 +96,7 @@ class Judge:
         games: int | None = None,
         runner: Any = None,
     ) -> Iterator[GameVerdict]:
-        """Yields what is found of each game that is not void and can be played again, in their order.
-
-        ``known`` has what an earlier run found, by the id of the game.
-        """
+        """Yields what is found of each game that can be played again; ``known`` has earlier verdicts by id."""
         if games is not None:
             check_whole("games", games, lower=1)
         ours, asked = itertools.tee(itertools.islice((each for each in records if not each.void), games))
@@ -279,11 +276,7 @@ class JudgeWork(PureWork):
         return values
 
     def _value(self, game: Any, state: Any) -> tuple[float, ...] | None:
-        """The exact value of a state for every seat, or None where it is not proven.
-
-        Actions are valued one by one, because a search that has proven the best of them need not have proven the
-        others.
-        """
+        """The exact value of a state for every seat, or None where it is not proven."""
         earned: tuple[float, ...] = game.utility(state)
         if game.is_terminal(state):
             return earned

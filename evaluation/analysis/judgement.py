@@ -65,18 +65,12 @@ def mark_of(best: float, played: float, draw: float | None) -> Mark:
 
 @dataclass
 class Judgements:
-    """Counts over judged moves.
-
-    Attributes:
-        mattered: Those of them in positions where actions differ in value; elsewhere every move is optimal.
-        optimal: Those than which none was better.
-        regret: Sum of what they gave away, in rewards.
-    """
+    """Counts over judged moves."""
 
     judged: int = 0
-    mattered: int = 0
+    mattered: int = 0  # in positions where actions differ in value
     optimal: int = 0
-    regret: float = 0.0
+    regret: float = 0.0  # what they gave away together, in rewards
     wins_thrown_away: int = 0
     draws_thrown_away: int = 0
 
@@ -119,21 +113,14 @@ class Judgements:
 
 @dataclass
 class AgentJudgement:
-    """One agent's moves.
-
-    Attributes:
-        games: In which at least one of its moves was looked at.
-        unjudged: Moves in positions that could not be proven, forced ones left out.
-        shared: How many positions where it mattered all the agents had to move in.
-        shared_share: Its optimal moves there, each position counting as one; nan if there are none.
-    """
+    """One agent's moves."""
 
     agent: str
-    games: int = 0
-    unjudged: int = 0
+    games: int = 0  # in which at least one of its moves was looked at
+    unjudged: int = 0  # moves in positions that could not be proven, forced ones left out
     phases: Mapping[Phase, Judgements] = field(default_factory=lambda: {phase: Judgements() for phase in Phase})
-    shared: int = 0
-    shared_share: float = math.nan
+    shared: int = 0  # positions where it mattered that all the agents had to move in
+    shared_share: float = math.nan  # its optimal moves there, each position counting as one
 
     @property
     def total(self) -> Judgements:
@@ -142,20 +129,14 @@ class AgentJudgement:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeTable:
-    """The judge's table; ``print`` shows it.
-
-    Attributes:
-        agents: The fewest mistakes first.
-        nodes, compiled: The budget for the position after each action, and whether compiled search spent it.
-        has_blunders: Whether outcomes are certain, so that blunders are counted.
-    """
+    """The judge's table; ``print`` shows it."""
 
     env: str
-    agents: tuple[AgentJudgement, ...]
+    agents: tuple[AgentJudgement, ...]  # the fewest mistakes first
     games: int
-    nodes: int
-    compiled: bool = False
-    has_blunders: bool = True
+    nodes: int  # the budget for the position after each action
+    compiled: bool = False  # whether compiled search spent it
+    has_blunders: bool = True  # whether outcomes are certain
     notes: tuple[str, ...] = ()
 
     def agent(self, name: str) -> AgentJudgement:
@@ -233,16 +214,13 @@ def _percent(share: float | None) -> str:
 
 
 class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
-    """A judged move: its index in ``GameRecord.actions``, the action, its mark, and the values of legal actions.
+    """A judged move."""
 
-    ``groups`` are exact values, the best first, each with its actions; ``position`` tells positions apart.
-    """
-
-    ply: int
+    ply: int  # its index in ``GameRecord.actions``
     played: int
     mark: Mark
-    groups: list[tuple[float, list[int]]]
-    position: str = ""
+    groups: list[tuple[float, list[int]]]  # exact values, the best first, each with its actions
+    position: str = ""  # tells positions apart
 
     @classmethod
     def of(cls, ply: int, played: int, mark: Mark, values: Mapping[int, float], position: str) -> MoveVerdict:
@@ -260,19 +238,15 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GameVerdict(msgspec.Struct, frozen=True, rename={"game_id": "game"}):
-    """The judged moves of a game, in order.
-
-    ``unjudged`` are the counts of other moves with a choice, by seat. ``has_blunders`` and ``compiled`` are as in
-    ``JudgeTable``. ``of`` tells the game and the judge's settings from others.
-    """
+    """The judged moves of a game, in order."""
 
     game_id: str
     seed: int
     moves: tuple[MoveVerdict, ...]
-    unjudged: tuple[int, ...] = ()
-    has_blunders: bool = True
+    unjudged: tuple[int, ...] = ()  # counts of other moves with a choice, by seat
+    has_blunders: bool = True  # as in ``JudgeTable``, and so is compiled
     compiled: bool = False
-    of: str = ""
+    of: str = ""  # tells the game and the judge's settings from others
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()

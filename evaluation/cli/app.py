@@ -131,11 +131,7 @@ def _zermelo(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line.
-
-    Args:
-        arguments: Instead of the process's own.
-    """
+    """Runs the command line, with the process's own arguments where none are given."""
     # What pygame would say on import does not belong in a table; worker processes inherit this.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     given = sys.argv[1:] if arguments is None else list(arguments)

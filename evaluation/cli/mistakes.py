@@ -25,14 +25,7 @@ def no_command(name: str, names: Sequence[str]) -> UnknownNameError:
 
 
 def mistake(error: Any, command: Any, context: Any, typed: Sequence[str]) -> ZermeloError:
-    """What the parser refuses, as a sentence.
-
-    Args:
-        error: What it raised.
-        command: The command that was asked for, and the context that it is parsed in.
-        context: Likewise.
-        typed: The arguments of that command.
-    """
+    """What the parser refuses of a command and its arguments as they were typed, as a sentence."""
     name, param = command.name, getattr(error, "param", None)
     usage = " ".join(["zermelo", *[name] * (context.parent is not None), "--help"])
     if hasattr(error, "option_name") and hasattr(error, "possibilities"):

@@ -144,10 +144,7 @@ def judge_folder(
     tables: str | None = None,
     runner: Any = None,
 ) -> JudgeTable | ExploitabilityTable:
-    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found.
-
-    What an earlier call has found of a game by the same settings counts.
-    """
+    """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES, Judge, JudgeWork
     from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.output.progress import tracked

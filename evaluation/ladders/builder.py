@@ -67,26 +67,15 @@ BATCH: Final = 8
 
 @dataclass
 class LadderBuilder:
-    """Builds the ladder of an environment; see the module's text.
-
-    Args:
-        env: The name of an environment of two players.
-        journal: Where the games are kept.
-        runner: Plays them.
-        gap, width: Elo between neighbours, and of the 95 % intervals of the rungs, at most.
-        move_seconds: Time that the strongest rung may take for a move.
-        seconds: Time for all games; intervals are wider where it does not suffice.
-        seed: Decides the games.
-        on_block: Called with a sentence on what goes on.
-    """
+    """Builds the ladder of an environment of two players; ``on_block`` is told what goes on."""
 
     env: str
     journal: Path
     runner: Runner
-    gap: float = 100.0
-    width: float = 40.0
-    move_seconds: float = 1.0
-    seconds: float = 3600.0
+    gap: float = 100.0  # Elo between neighbours, at most
+    width: float = 40.0  # of the 95 % intervals of the rungs, in Elo, at most
+    move_seconds: float = 1.0  # that the strongest rung may take for a move
+    seconds: float = 3600.0  # for all games; where they do not suffice, intervals are wider
     seed: int = 0
     on_block: Callable[[str], None] = lambda sentence: None
     _results: dict[tuple[str, str], MatchResult] = field(default_factory=dict, init=False)

@@ -45,10 +45,7 @@ MOST: Final = 4_000
 
 @dataclass(frozen=True)
 class RewardLadderBuilder:
-    """Builds a ladder by mean reward; see the module's text.
-
-    ``method`` is the search that ``auto`` takes; the others are as in ``LadderBuilder``.
-    """
+    """Builds a ladder by mean reward, as ``LadderBuilder`` does; ``method`` is the search that ``auto`` takes."""
 
     env: str
     method: str

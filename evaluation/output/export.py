@@ -24,15 +24,7 @@ from zermelo.evaluation.storage.rows import MOVE_COLUMNS, game_columns, game_row
 def export_games(
     records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat | str
 ) -> tuple[Path, Path]:
-    """Writes ``games`` and ``moves`` into a folder and returns both files; the records are read once and not kept.
-
-    ``form`` is ``"csv"``, ``"json"`` or ``"parquet"``, which needs pyarrow. Files of the same names are replaced
-    once the new ones are complete.
-
-    Raises:
-        InvalidSettingError: There is no such format.
-        StoreError: There are no games, or the files cannot be written.
-    """
+    """Writes ``games`` and ``moves`` into a folder and returns both files; records are read once and not kept."""
     if form not in TABLES:
         raise InvalidSettingError(f"games can be exported as {', '.join(TABLES)}, not {form!r}")
     form = ExportFormat(form)
@@ -133,10 +125,7 @@ def _parquet(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
 def table_writer(
     form: ExportFormat,
 ) -> Callable[[Path, Mapping[str, Any]], contextlib.AbstractContextManager[Add]]:
-    """A function that opens a file with its columns: their names and types, ``list[int]`` among them.
-
-    Inside the ``with`` block there is a function that writes a row.
-    """
+    """A context manager of a file and its columns, names with types, that gives a function that writes a row."""
     if form is not ExportFormat.PARQUET:
         return _csv if form is ExportFormat.CSV else _json
     try:

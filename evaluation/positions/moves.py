@@ -84,10 +84,7 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
 
 
 def replayed(record: GameRecord, rules: Any) -> Iterator[tuple[int, Any, int, Move | None]]:
-    """The seat, the state, the action and the record of each move of a game, without the last if it was illegal.
-
-    Moves of the opening have no record.
-    """
+    """Seat, state, action and record of each move, none for the opening's; without the last if it was illegal."""
     game = RulesGame(rules)
     state = game.initial_state()
     moves = [*((action, None) for action in record.opening), *((move.action, move) for move in record.moves)]

@@ -94,17 +94,11 @@ def _said(error: Exception) -> str:
 
 
 class PgnGame(NamedTuple):
-    """The main line of a game in a file.
+    """The main line of a game in a file."""
 
-    Attributes:
-        line: The line of the file that it begins in, from 1.
-        fen: Where it starts.
-        moves: In UCI notation.
-    """
-
-    line: int
-    fen: str
-    moves: tuple[str, ...]
+    line: int  # of the file that it begins in, from 1
+    fen: str  # where it starts
+    moves: tuple[str, ...]  # in UCI notation
 
 
 def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:

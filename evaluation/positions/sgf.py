@@ -90,18 +90,11 @@ def _escaped(text: str) -> str:
 
 
 class SgfGame(NamedTuple):
-    """The main line of a game in a file.
+    """The main line of a game in a file."""
 
-    Attributes:
-        line: The line of the file that it begins in, from 1.
-        setup: The actions that put its first stones on the board: stones in turn, and passes where a player has
-            no more of them.
-        moves: The actions after that, with a pass where a player moves twice in a row.
-    """
-
-    line: int
-    setup: tuple[int, ...]
-    moves: tuple[int, ...]
+    line: int  # of the file that it begins in, from 1
+    setup: tuple[int, ...]  # the actions that put its first stones on the board, with passes
+    moves: tuple[int, ...]  # the actions after that, with a pass where a player moves twice in a row
 
 
 def sgf_games(text: str, size: int) -> Iterator[SgfGame]:
@@ -156,8 +149,8 @@ def _require_board(root: Mapping[str, Sequence[str]], size: int) -> None:
 def _in_turn(black: Sequence[int], white: Sequence[int], first: str, size: int) -> list[int]:
     """Stones as moves in turn, after which ``first`` is to move.
 
-    A position in which every group has a liberty can be put up stone by stone in any order: nothing is captured on
-    the way. Passes come first, never two in a row, so that the players' own passes do not end the game too early.
+    Nothing is captured on the way where every group has a liberty. Passes come first, never two in a row, so that
+    the players' own passes do not end the game too early.
     """
     rounds = max(len(black), len(white) + (first == "W"))
     for_black = [size * size] * (rounds - len(black)) + [*black]

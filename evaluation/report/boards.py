@@ -36,21 +36,13 @@ _BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)
 
 @dataclass
 class DrawnGames:
-    """The games of a page.
-
-    Attributes:
-        games: One mapping for each, as the page's script reads it.
-        left_out: How many there was no room for.
-        scale: What is known of the game: the ``sum`` of two opposed seats' rewards and the ``bounds`` of one's,
-            and the ``coordinates`` of the board, columns and rows.
-        written: How people write actions, by the environment's number, where that is always the same.
-    """
+    """The games of a page, as its script reads them."""
 
     games: list[dict[str, Any]] = field(default_factory=list)
-    left_out: int = 0
+    left_out: int = 0  # how many there was no room for
     notes: list[str] = field(default_factory=list)
-    scale: dict[str, Any] = field(default_factory=dict)
-    written: dict[int, str] = field(default_factory=dict)
+    scale: dict[str, Any] = field(default_factory=dict)  # sum and bounds of rewards, coordinates
+    written: dict[int, str] = field(default_factory=dict)  # actions as people write them, if always so
 
 
 def draw_games(
@@ -61,11 +53,7 @@ def draw_games(
     replayer: Replayer | None = None,
     verdicts: Mapping[str, GameVerdict] | None = None,
 ) -> DrawnGames:
-    """The games, the most important first, as data with boards, as far as there is room (in bytes of JSON).
-
-    ``numbers`` are the agents' on the page; ``replayer`` by default plays in the environments that records name.
-    ``verdicts`` are the judge's, by the games' ids.
-    """
+    """The games, the most important first, as far as there is room, in bytes of JSON."""
     drawn, marker = DrawnGames(), _Marker()
     replayer = replayer or Replayer()
     undrawn: list[str] = []
@@ -213,11 +201,7 @@ class _Marker:
         self._lines: dict[Hashable, list[str]] = {}
 
     def at(self, verdict: GameVerdict, ply: int, game: Any, state: Any) -> tuple[Any, list[str]] | None:
-        """The values of all actions before a judged move, and after a blunder what should have been played.
-
-        Values are the mover's, the best first, each with the environment's numbers of its actions. None where the
-        move was not judged.
-        """
+        """The values of all actions before a judged move, the best first, and after a blunder best play."""
         move = next((move for move in verdict.moves if move.ply == ply), None)
         if move is None or set(move.values) != set(game.legal_actions(state)):
             return None

@@ -22,23 +22,19 @@ from zermelo.evaluation.stats.rows import dispersion
 
 @dataclass
 class AgentEffort:
-    """One agent's moves.
-
-    ``searches`` are those whose search says how many nodes it visited, ``depths`` those that say their depth,
-    ``pondered`` those before which it pondered, and ``hits`` those among them that it had pondered on.
-    """
+    """One agent's moves."""
 
     moves: int = 0
     seconds: float = 0.0
     longest: float = 0.0
-    searches: int = 0
+    searches: int = 0  # moves with a number of nodes
     nodes: float = 0
     most_nodes: float = 0
     searched_seconds: float = 0.0
-    depths: int = 0
+    depths: int = 0  # moves with a depth
     depth: float = 0
-    pondered: int = 0
-    hits: int = 0
+    pondered: int = 0  # moves before which it pondered
+    hits: int = 0  # those of them that it had pondered on
 
     def add(self, move: Move) -> None:
         _, _, seconds, nodes, depth, _, expected = move
@@ -59,10 +55,7 @@ class AgentEffort:
 
 
 class Effort:
-    """All games, added one at a time: lengths by plies, openings included, and ends, of those that count.
-
-    ``versions`` are those of the first game; ``agents`` are those that moved.
-    """
+    """All games, added one at a time: lengths by plies, openings included, and ends, of those that count."""
 
     def __init__(self) -> None:
         self.games = 0

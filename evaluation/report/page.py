@@ -49,15 +49,11 @@ def report_page(
     run: StoredRun | None = None,
     curves: Sequence[Curve] = (),
 ) -> str:
-    """The report of a tournament as the text of an HTML file.
+    """The report of a tournament as the text of an HTML file; the same records give the same page.
 
-    Records in a folder are read one after another and not kept, so there may be any number of them; give their
-    ``standings`` too, which the folder's database counts. At most so many ``games`` are shown in full, and
-    fewer if they would make the page too large; the ``seed`` decides which. The same records give the same
-    page.
-
-    ``judged`` is the judge's table as plain values, and ``verdicts`` reads what it said of some games, by their
-    ids; ``run`` is where the games come from; ``curves`` are training runs to show beside them.
+    Records in a folder are read one after another and not kept. At most so many ``games`` are shown in full, and
+    fewer if they would make the page too large. ``judged`` is the judge's table as plain values, and ``verdicts``
+    reads what it said of some games, by their ids.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     judge, judge_notes = sections.judge_section(judged)

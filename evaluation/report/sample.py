@@ -125,10 +125,7 @@ def _surprise(stratum: _Stratum, ratings: Mapping[str, float]) -> float:
 
 
 def _in_turn(groups: Iterable[list[_Kept]], seen: set[Hashable]) -> Iterator[GameRecord]:
-    """Yields a game of every group, then another of every group, and so on, without those that were seen.
-
-    Deterministic agents repeat games: the same moves are shown once.
-    """
+    """Yields a game of every group, then another of every group, and so on, each with the same moves once."""
     waiting = [iter(group) for group in groups]
     while waiting:
         for group in tuple(waiting):

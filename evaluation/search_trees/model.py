@@ -55,45 +55,28 @@ _Dated = TypeVar("_Dated", Span, Vector)
 
 @dataclass(slots=True, kw_only=True)
 class SearchNode:
-    """A node. Values and windows are the viewpoint's (``SearchTree.seat``).
-
-    Attributes:
-        parent: The number of its parent; -1 for the root.
-        level: Number of edges below the root.
-        role, seat: Who decides there; the seat is None where chance does, or nobody.
-        move, chance: The action, or outcome with its probability, that leads to it.
-        depth: Remaining search depth.
-        entered, left: The steps at which the search came to it and left it; ``left`` is None where it never did.
-        windows: Alpha and beta; none in searches that use no window.
-        known: Bounds of its value, as far as the search has seen; none in max^n.
-        vectors: In max^n, the values that the player to move can get so far.
-        quiet: Whether it belongs to quiescence.
-        probed: Whether the search has looked at one of its actions first (Star2).
-        hidden: Number of nodes below it that are left out of the drawing.
-        name, position: The state as text: short, if the game has such names, and in full.
-        visits: The simulations that came by, for Monte Carlo tree search.
-    """
+    """A node. Values and windows are the viewpoint's (``SearchTree.seat``)."""
 
     parent: int = -1
     level: int = 0
     role: NodeRole = NodeRole.MAX
-    seat: int | None = None
-    move: str = ""
-    chance: float = 1.0
-    depth: float = math.inf
-    entered: int = 0
+    seat: int | None = None  # that decides; None where chance does, or nobody
+    move: str = ""  # that leads to it
+    chance: float = 1.0  # of an outcome
+    depth: float = math.inf  # that is left to search
+    entered: int = 0  # steps
     left: int | None = None
-    windows: list[Span] = field(default_factory=list)
-    known: list[Span] = field(default_factory=list)
-    vectors: list[Vector] = field(default_factory=list)
+    windows: list[Span] = field(default_factory=list)  # alpha and beta
+    known: list[Span] = field(default_factory=list)  # bounds of its value, as far as the search has seen
+    vectors: list[Vector] = field(default_factory=list)  # in max^n, what the player to move can get so far
     source: Source = Source.BELOW
     cut: Cut | None = None
-    quiet: bool = False
-    probed: bool = False
-    hidden: int = 0
-    name: str = ""
+    quiet: bool = False  # part of quiescence
+    probed: bool = False  # one of its actions was looked at first (Star2)
+    hidden: int = 0  # nodes below it that are left out of the drawing
+    name: str = ""  # the state as text: short, if the game has such names
     position: str = ""
-    visits: list[int] = field(default_factory=list)
+    visits: list[int] = field(default_factory=list)  # the simulations that came by
 
     def visits_at(self, step: int) -> int:
         return bisect.bisect_right(self.visits, step)
@@ -116,21 +99,14 @@ class StepKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchPass:
-    """One search of the root: an iteration, or all there is.
-
-    Attributes:
-        nodes: In the order in which they were entered, the root first.
-        finished: Whether the search left the root.
-        visited: How many nodes it visited, also those that are not drawn.
-        outcomes: What each simulation brought, for Monte Carlo tree search: to the viewpoint, or to every seat.
-    """
+    """One search of the root: an iteration, or all there is."""
 
     depth: float
-    nodes: list[SearchNode]
+    nodes: list[SearchNode]  # in the order in which they were entered, the root first
     steps: int
-    finished: bool
-    visited: int
-    outcomes: list[tuple[float, ...]] = field(default_factory=list)
+    finished: bool  # whether the search left the root
+    visited: int  # also nodes that are not drawn
+    outcomes: list[tuple[float, ...]] = field(default_factory=list)  # simulations', to the viewpoint or every seat
 
     @property
     def has_windows(self) -> bool:

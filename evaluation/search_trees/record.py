@@ -106,10 +106,7 @@ def _count_actions(entry: NodeEvent) -> int:
 
 
 class _Pass:
-    """One search of the root.
-
-    Nodes that are not kept stand in the path as None: what happens there is counted and nothing else.
-    """
+    """One search of the root; nodes that are not kept stand in the path as None, and are only counted."""
 
     def __init__(self, max_nodes: int, view: Viewpoint) -> None:
         self.max_nodes, self.view = max_nodes, view

@@ -33,10 +33,7 @@ class _Way:
 
 
 class SimulationRecorder:
-    """An observer of plain Monte Carlo tree searches.
-
-    Of a tree that is too large the nodes that were visited most are kept.
-    """
+    """An observer of plain Monte Carlo tree searches; of large trees it keeps what was visited most."""
 
     stop: Callable[[], None]
 

@@ -59,15 +59,11 @@ class _Estimate(NamedTuple):
 
 
 class Rewards:
-    """Mean rewards of agents.
-
-    Attributes:
-        penalty: What a failed game counts as; None where rewards are not known, or no game was finished.
-    """
+    """Mean rewards of agents."""
 
     def __init__(self, results: Results, scoring: Scoring) -> None:
         self._rotations = results.rotations
-        self.penalty = _penalty(results, scoring)
+        self.penalty = _penalty(results, scoring)  # None where rewards are not known, or no game was finished
 
     @property
     def agents(self) -> tuple[str, ...]:

@@ -63,14 +63,11 @@ class PolicyRating:
     Attributes:
         rating: In Elo, on the anchors' scale, where ``random`` (else the first anchor) has 0. Always finite: for a
             policy that won or lost everything it comes of half a win more for each side.
-        lower: Lower end of the 95 % interval of ``rating``, the anchors taken as known; ``-inf`` if all was lost.
-        upper: Upper end; ``inf`` if everything was won.
+        lower, upper: The ends of its 95 % interval, the anchors taken as known; infinite if all was lost, or won.
         standings: The policy's games: ``total`` is its row.
         against: The policy's row in its games against each anchor, by name.
         elo: The fixed ratings of the anchors.
         ladder: What tells these anchors from others: 16 hexadecimal digits.
-        seed: What decided the games.
-        notes: Sentences to be read before the numbers.
         place: The rungs below and above, in words; empty without a ladder's file.
         baseline: The agent that the mean reward is with, where the ladder is of rewards.
     """
@@ -358,10 +355,7 @@ PERFECT: Final = "alphabeta(depth=full)"
 
 
 def perfect_play(env: str, path: Path, seconds: float) -> dict[str, Any] | None:
-    """The rating of alpha-beta to the end of the game on a ladder, if that takes at most so long from the start.
-
-    Whatever it plays then is proven to be best: it never errs, and is no more than that.
-    """
+    """The rating of alpha-beta to the end of the game on a ladder, if that takes at most so long there."""
     live = build_env(env)[0]
     live.reset(seed=0)
     agent = AlphaBetaAgent(seconds=seconds)

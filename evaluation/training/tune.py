@@ -61,28 +61,19 @@ _MATCH_SECONDS: Final = 0.005, 0.1
 
 @dataclass(frozen=True)
 class Generation:
-    """The result of a generation, from 1 on.
-
-    Attributes:
-        positions: What it learned from.
-        loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
-        error: The difference in the probability of winning that whole numbers make, on average.
-        wins, draws, losses, opponent: Of the match.
-        is_best: Whether the file has this network now.
-        seconds: Time of all generations so far.
-    """
+    """The result of a generation, from 1 on."""
 
     number: int
-    positions: int
-    loss: float
-    average: float
-    error: float
-    wins: int
+    positions: int  # that it learned from
+    loss: float  # log loss on positions kept apart, in nats
+    average: float  # that of always predicting the average
+    error: float  # the mean difference in the probability of winning that whole numbers make
+    wins: int  # of the match, as are draws, losses and opponent
     draws: int
     losses: int
     opponent: str
-    is_best: bool
-    seconds: float
+    is_best: bool  # whether the file has this network now
+    seconds: float  # of all generations so far
 
 
 def tune_network(
@@ -103,18 +94,12 @@ def tune_network(
 
     Beside the file another one, ``.progress.npz``, has what a call with the same settings goes on from.
 
-    Args:
-        env: The name of an environment of rules, for two opposed players with nothing hidden.
-        out: The file to write, ending in ``.json``; ``alphabeta(evaluator=FILE)`` reads it.
-        hidden: Size of the hidden layer for each seat: a multiple of 16 up to 256.
-        hours: Time for all generations, those of earlier calls with this file included.
-        nodes: Nodes of the search for each move of self-play.
-        outcome_share: Weight of a game's outcome in the target; the rest is the search's value.
-        seed: Seed of what is drawn; how many games there are depends on the clock.
-        workers: Processes that play; by default one for each processor.
-        runner: ``"local"`` or ``"ray"``.
-        ray_address: The cluster's, as for ``round_robin``.
-        on_progress: Called with what is being done, and the share of it that is done.
+    The environment has rules, for two opposed players with nothing hidden; ``out`` ends in ``.json``, ``hidden``
+    is a multiple of 16 up to 256, and earlier calls with this file count in ``hours``. ``nodes`` are those of the
+    search for each move of self-play, and ``outcome_share`` is the weight of a game's outcome in the target, the
+    rest being the search's value. How many games there are depends on the clock. ``workers``, ``runner`` and
+    ``ray_address`` are as for ``round_robin``. ``on_progress`` is called with what is being done, and the share of
+    it that is done.
 
     Raises:
         InvalidSettingError: A setting is wrong, or the progress is that of other settings.

@@ -284,9 +284,8 @@ class ChoiceFit:
     def _one_sided_root(self, contrast: Vector, sign: float) -> Callable[[float], float]:
         """By how many standard errors an infinite contrast is above a value, as ``root`` says of finite ones.
 
-        Where nothing else is fitted, the probability of results so one-sided is their likelihood. Else it is that
-        of the fit if half a result had gone the other way, which makes the contrast finite. Where it does not, no
-        other result could have come, given what the other parameters rest on, and the likelihood is all there is.
+        Where nothing else is fitted, the probability of results so one-sided is their likelihood, else that of the
+        fit if half a result had gone the other way, where that makes the contrast finite.
         """
         if len(contrast) - self.unseen > 1:
             tilt = contrast * (-0.5 * sign / float(np.abs(contrast).max()))

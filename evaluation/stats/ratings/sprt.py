@@ -38,10 +38,7 @@ class SprtResult:
 
     Attributes:
         llr: Logarithm of the likelihood ratio of ``elo1`` to ``elo0``; positive speaks for ``elo1``.
-        lower_bound, upper_bound: See ``Sprt``.
-        decision: The verdict.
-        games: Games counted so far.
-        elo0, elo1, alpha, beta: Those of the ``Sprt``.
+        lower_bound, upper_bound, elo0, elo1, alpha, beta: Those of the ``Sprt``.
         paired: Whether pairs of games were counted.
     """
 
