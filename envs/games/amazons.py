@@ -11,10 +11,10 @@ stands, where she moves to, and where her arrow lands.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, man, marks_image, ring, tile
-from zermelo.envs.rules.board_methods import BoardMethods, board_lines, require_limits
+from zermelo.envs.rules.board_methods import BoardMethods, MoverLoses, board_lines, require_limits
 from zermelo.envs.rules.boards import square_text
 from zermelo.envs.rules.words import (
     Words,
@@ -55,7 +55,7 @@ class _AmazonsParameters(NamedTuple):
     size: int = 10
 
 
-class Amazons(BoardMethods, _AmazonsParameters):
+class Amazons(MoverLoses, BoardMethods, _AmazonsParameters):
     """Move an amazon and shoot an arrow; who cannot move loses.
 
     Attributes:
@@ -63,6 +63,7 @@ class Amazons(BoardMethods, _AmazonsParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
 
     def check(self) -> None:
         require_limits(self, size=(4, 11))
@@ -122,9 +123,6 @@ class Amazons(BoardMethods, _AmazonsParameters):
             own = own - single(own, square)
         return True
 
-    def utility(self, state: AmazonsState, seat: int) -> int:
-        return -1 if seat == state.turn & 1 else 1
-
     def evaluation(self, state: AmazonsState, seat: int) -> int:
         """The number of moves of the seat's amazons less that of the opponent's."""
         return 3 * (self._mobility(state, seat) - self._mobility(state, 1 - seat))
@@ -146,9 +144,6 @@ class Amazons(BoardMethods, _AmazonsParameters):
         first, second, closed, chosen, *_ = self.planes(state, 0)
         planes = first & chosen, second & chosen, first, second, closed
         return "\n".join(board_lines(self, planes, "xoXO#"))
-
-    def image(self, state: AmazonsState) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: AmazonsState, action: int) -> str:
         return ("", "-", "x")[(state.turn & 6) // 2] + square_text(action, self.size)

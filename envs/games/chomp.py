@@ -63,6 +63,7 @@ class Chomp(BoardMethods, _ChompParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     board_squares = Squares(size=None, spots=_spots, path=whole_text)
 
     def check(self) -> None:
@@ -108,9 +109,6 @@ class Chomp(BoardMethods, _ChompParameters):
         """P for the poison, # for the other squares that are left."""
         text = "\n".join(board_lines(self, self.planes(state, 0), "#"))
         return "P" + text[1:] if state.squares else text
-
-    def image(self, state: ChompState) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: ChompState, action: int) -> str:
         return f"({action // self.columns + 1},{action % self.columns + 1})"

@@ -17,12 +17,12 @@ Actions, for squares numbered ``row * columns + column`` from the upper left one
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, disk, marks_image, shade, tile
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.bits import bit_index, shift_right
-from zermelo.envs.rules.board_methods import Sides, SidesBoard, require_limits
+from zermelo.envs.rules.board_methods import MoverLoses, Sides, SidesBoard, require_limits
 from zermelo.envs.rules.boards import all_squares, first_column, symmetric_direction, symmetric_square, whole
 
 _FREE: Final = tile(FAINT)
@@ -38,7 +38,7 @@ class _ClobberParameters(NamedTuple):
     columns: int = 6
 
 
-class Clobber(SidesBoard, _ClobberParameters):
+class Clobber(MoverLoses, SidesBoard, _ClobberParameters):
     """Move a stone onto a neighbouring one of the opponent; who cannot loses.
 
     Attributes:
@@ -47,6 +47,7 @@ class Clobber(SidesBoard, _ClobberParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     marks = "XO"
     board_squares = Squares(from_below=True)
 
@@ -86,9 +87,6 @@ class Clobber(SidesBoard, _ClobberParameters):
         up, right, down, left = self._movable(state)
         return up | right | down | left == 0
 
-    def utility(self, state: Sides, seat: int) -> int:
-        return -1 if seat == state.seat else 1
-
     def symmetric_action(self, action: int, symmetry: int) -> int:
         square = symmetric_square(action // 4, self.rows, self.columns, symmetry)
         return 4 * square + symmetric_direction(action % 4, symmetry)
@@ -96,9 +94,6 @@ class Clobber(SidesBoard, _ClobberParameters):
     def action_text(self, state: Sides, action: int) -> str:
         squares = self.board_squares
         return squares.square(self, action // 4) + squares.square(self, self._target(action))
-
-    def image(self, state: Sides) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def _target(self, action: int) -> int:
         square, direction = action // 4, action % 4

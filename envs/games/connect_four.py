@@ -54,6 +54,7 @@ class ConnectFour(SymmetricBoard, _ConnectFourParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_DISKS, frame=(44, 86, 158))
     marks = "XO"
     board_squares = Squares(rows_named=False, path=whole_text)
 
@@ -114,9 +115,6 @@ class ConnectFour(SymmetricBoard, _ConnectFourParameters):
         """The observer's stones, the opponent's; the top row first."""
         other = state.mover ^ state.stones
         return (state.mover, other) if seat == self.to_move(state) else (other, state.mover)
-
-    def image(self, state: ConnectFourState) -> Any:
-        return marks_image(self, state, _DISKS, frame=(44, 86, 158))
 
     def table_part(self, state: ConnectFourState) -> int:
         return self.rows * self.columns - popcount(state.stones)

@@ -15,12 +15,12 @@ Actions, for squares counted from the upper left:
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, marks_image, shade, tile
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.board_methods import SymmetricBoard, require_limits
+from zermelo.envs.rules.board_methods import MoverLoses, SymmetricBoard, require_limits
 from zermelo.envs.rules.boards import all_squares, board_seen, first_column, square_text, symmetric_square, whole
 from zermelo.envs.rules.scores import loss_in, win_in
 
@@ -39,7 +39,7 @@ class _Size(NamedTuple):
     columns: int = 8
 
 
-class Domineering(SymmetricBoard, _Size):
+class Domineering(MoverLoses, SymmetricBoard, _Size):
     """Place dominoes, seat 0 upright and seat 1 lying, until one cannot.
 
     Attributes:
@@ -48,6 +48,7 @@ class Domineering(SymmetricBoard, _Size):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     marks = "#"
 
     def check(self) -> None:
@@ -78,9 +79,6 @@ class Domineering(SymmetricBoard, _Size):
 
     def is_terminal(self, state: DomineeringState) -> bool:
         return self._places(self._free(state), self.to_move(state)) == 0
-
-    def utility(self, state: DomineeringState, seat: int) -> int:
-        return -1 if seat == self.to_move(state) else 1
 
     def key(self, state: DomineeringState) -> int:
         return state.covered
@@ -134,9 +132,6 @@ class Domineering(SymmetricBoard, _Size):
     def planes(self, state: DomineeringState, seat: int) -> tuple[int, ...]:
         """The covered squares; all zeros for seat 0, all ones for seat 1."""
         return state.covered, -seat
-
-    def image(self, state: DomineeringState) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: DomineeringState, action: int) -> str:
         return "".join(square_text(square, self.columns) for square in self._squares(action))

@@ -83,11 +83,9 @@ def paint_lines(rules: Any, state: Any) -> Canvas:
 def _spots(rules: Any, names: None) -> Iterator[Spot]:
     wide = CELL * 0.4
     for kind, row, column in _lines(rules):
-        middle, size = (
-            (_dot(row, column + 0.5), (CELL - wide, wide))
-            if kind == "h"
-            else (_dot(row + 0.5, column), (wide, CELL - wide))
-        )
+        middle, size = _dot(row + 0.5, column), (wide, CELL - wide)
+        if kind == "h":
+            middle, size = _dot(row, column + 0.5), (CELL - wide, wide)
         yield Spot(f"{kind}{row + 1},{column + 1}", *middle, *size)
 
 
@@ -262,8 +260,6 @@ class DotsAndBoxes(_DotsAndBoxesParameters):
         """Counts boxes with all four sides. Lines at the lower and right ends are no upper or left sides."""
         return popcount(horizontal & horizontal >> (self.columns + 1) & vertical & vertical >> 1)
 
-    # -- for searches
-
     def evaluation(self, state: DotsAndBoxesState, seat: int) -> int:
         """The differences of boxes so far."""
         taken = self._complete(state.horizontal, state.vertical)
@@ -273,9 +269,8 @@ class DotsAndBoxes(_DotsAndBoxesParameters):
     def ordering_hint(self, state: DotsAndBoxesState, action: int) -> int:
         """Lines that complete boxes first, then those after which few boxes can be completed."""
         after: DotsAndBoxesState = self.result(state, action)
-        gained: int = self._complete(after.horizontal, after.vertical) - self._complete(
-            state.horizontal, state.vertical
-        )
+        before: int = self._complete(state.horizontal, state.vertical)
+        gained = self._complete(after.horizontal, after.vertical) - before
         return 64 * gained - (0 if gained else self._ready(after.horizontal, after.vertical))
 
     def is_noisy(self, state: DotsAndBoxesState, action: int) -> bool:

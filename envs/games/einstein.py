@@ -65,6 +65,7 @@ class EinStein(BoardMethods, _EinSteinParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
 
     def check(self) -> None:
         require_limits(self, size=(4, 7), random_start=bool)
@@ -153,7 +154,6 @@ class EinStein(BoardMethods, _EinSteinParameters):
         return 1000 * ahead // self.size if ahead > 0 else -(-1000 * ahead // self.size)
 
     def evaluates_before_chance(self) -> bool:
-        """True: no roll changes the evaluation."""
         return True
 
     def ordering_hint(self, state: EinSteinState, action: int) -> int:
@@ -177,9 +177,6 @@ class EinStein(BoardMethods, _EinSteinParameters):
         if state.die == 0:
             return str(action + 1)
         return f"{square_text(action // 3, self.size)}-{square_text(self._target(state, action), self.size)}"
-
-    def image(self, state: EinSteinState) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def observation_box(self) -> tuple[tuple[int, int, int], tuple[int, int], str]:
         return (self.size, self.size, 4), (-_STONES, _STONES), "int8"
@@ -215,7 +212,6 @@ class EinStein(BoardMethods, _EinSteinParameters):
         return EinSteinState(state.first ^ (square ^ _NOWHERE) << shift, state.second, placed, seat, 0)
 
     def _target(self, state: EinSteinState, action: int) -> int:
-        """The square that a move leads to."""
         step = (1, self.size + 1, self.size)[action % 3]
         return action // 3 + (-step if state.seat else step)
 

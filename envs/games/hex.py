@@ -17,8 +17,17 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, hexagons_image, man
 from zermelo.envs.pictures.squares import HEXAGONS
-from zermelo.envs.rules import BoardMethods, Words, hexagons_around, require_limits
-from zermelo.envs.rules.words import first_places, is_empty, list_places, lowest, no_places, single
+from zermelo.envs.rules.board_methods import BoardMethods, MoverLoses, require_limits
+from zermelo.envs.rules.words import (
+    Words,
+    first_places,
+    hexagons_around,
+    is_empty,
+    list_places,
+    lowest,
+    no_places,
+    single,
+)
 
 _CELL: Final = man(IVORY)
 _PIECES: Final = {".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}
@@ -28,8 +37,7 @@ _OVER: Final = 2
 class HexState(NamedTuple):
     """Both players' stones, those connected with the edge their player starts from, and the seat to move.
 
-    The players start from the upper and the left edge. Stones that become connected are looked at once in a game.
-    ``turn`` is 2 more once the game is over.
+    The players start from the upper and the left edge. ``turn`` is 2 more once the game is over.
     """
 
     first: Words
@@ -43,7 +51,7 @@ class _HexParameters(NamedTuple):
     columns: int = 11
 
 
-class Hex(BoardMethods, _HexParameters):
+class Hex(MoverLoses, BoardMethods, _HexParameters):
     """Connect your two edges; exactly one player can.
 
     Attributes:
@@ -94,9 +102,6 @@ class Hex(BoardMethods, _HexParameters):
 
     def is_terminal(self, state: HexState) -> bool:
         return state.turn >= _OVER
-
-    def utility(self, state: HexState, seat: int) -> int:
-        return -1 if seat == state.turn & 1 else 1
 
     def planes(self, state: HexState, seat: int) -> tuple[Words, ...]:
         """The observer's stones, the other's, and all ones for seat 1."""

@@ -9,10 +9,11 @@ Actions are squares, ``row * columns + column``: the one stepped to, then the on
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, man, marks_image, tile
-from zermelo.envs.rules import SymmetricBoard, board_seen, popcount, require_limits, symmetric_square
+from zermelo.envs.rules import board_seen, popcount, require_limits, symmetric_square
+from zermelo.envs.rules.board_methods import MoverLoses, SymmetricBoard
 from zermelo.envs.rules.boards import all_squares, king_moves, list_squares, square_text, whole
 
 _TILE: Final = tile(FAINT, 2, 6)
@@ -34,7 +35,7 @@ class _IsolationParameters(NamedTuple):
     columns: int = 8
 
 
-class Isolation(SymmetricBoard, _IsolationParameters):
+class Isolation(MoverLoses, SymmetricBoard, _IsolationParameters):
     """Step with your pawn, then take a square away; who cannot step loses.
 
     Attributes:
@@ -43,6 +44,7 @@ class Isolation(SymmetricBoard, _IsolationParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     marks = "XO."
     empty_mark = "#"
 
@@ -68,9 +70,6 @@ class Isolation(SymmetricBoard, _IsolationParameters):
         """True if the player to step cannot; after a step the square that it came from can be taken away."""
         return not state.stepped and self._steps(state, state.seat) == 0
 
-    def utility(self, state: IsolationState, seat: int) -> int:
-        return -1 if seat == state.seat else 1
-
     def evaluation(self, state: IsolationState, seat: int) -> int:
         """The number of steps of the seat's pawn less that of the opponent's."""
         return 100 * (popcount(self._steps(state, seat)) - popcount(self._steps(state, 1 - seat)))
@@ -85,9 +84,6 @@ class Isolation(SymmetricBoard, _IsolationParameters):
         first = symmetric_square(state.first, self.rows, self.columns, symmetry)
         second = symmetric_square(state.second, self.rows, self.columns, symmetry)
         return IsolationState(squares, first, second, state.seat, state.stepped)
-
-    def image(self, state: IsolationState) -> Any:
-        return marks_image(self, state, _PIECES)
 
     def action_text(self, state: IsolationState, action: int) -> str:
         return ("x" if state.stepped else "") + square_text(action, self.columns)

@@ -9,7 +9,7 @@ Actions: ``row * columns + column`` puts an X there; with ``rows * columns`` add
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, man, marks_image, tile
 from zermelo.envs.rules import (
@@ -51,6 +51,7 @@ class OrderAndChaos(SymmetricBoard, _OrderAndChaosParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     marks = "XO"
 
     def check(self) -> None:
@@ -90,18 +91,16 @@ class OrderAndChaos(SymmetricBoard, _OrderAndChaosParameters):
 
     def evaluation(self, state: OrderAndChaosState, seat: int) -> int:
         """Rows that Order can still complete, those with more marks counting more; none are sure for Chaos."""
-        board = self._board()
-        ahead = self._promise(state.crosses, board ^ state.circles) + self._promise(
-            state.circles, board ^ state.crosses
-        )
+        board = ((1 << self.columns) - 1) * first_column(self.rows, self.columns + 1)
+        ahead = self._promise(state.crosses, board ^ state.circles)
+        ahead += self._promise(state.circles, board ^ state.crosses)
         order = 1000 * ahead // (ahead + 8 * self.length) * 2 - 1000
         return order if seat == 0 else -order
 
     def symmetric_state(self, state: OrderAndChaosState, symmetry: int) -> OrderAndChaosState:
         layout = self.layout()
-        return OrderAndChaosState(
-            board_seen(state.crosses, layout, symmetry), board_seen(state.circles, layout, symmetry)
-        )
+        crosses = board_seen(state.crosses, layout, symmetry)
+        return OrderAndChaosState(crosses, board_seen(state.circles, layout, symmetry))
 
     def symmetric_action(self, action: int, symmetry: int) -> int:
         squares = self.rows * self.columns
@@ -120,18 +119,12 @@ class OrderAndChaos(SymmetricBoard, _OrderAndChaosParameters):
         squares = self.rows * self.columns
         return "XO"[action // squares] + square_text(action % squares, self.columns)
 
-    def image(self, state: OrderAndChaosState) -> Any:
-        return marks_image(self, state, _PIECES)
-
     def table_part(self, state: OrderAndChaosState) -> int:
         return self.rows * self.columns - popcount(state.crosses | state.circles)
 
     def _bit(self, action: int) -> int:
         square = action % (self.rows * self.columns)
         return 1 << (square + square // self.columns)
-
-    def _board(self) -> int:
-        return ((1 << self.columns) - 1) * first_column(self.rows, self.columns + 1)
 
     def _has_row(self, state: OrderAndChaosState) -> bool:
         stride = self.columns + 1

@@ -20,7 +20,7 @@ of the four squares in the middle (of a side that is odd, the middle four neares
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import disk, marks_image, tile
 from zermelo.envs.pictures.canvas import Colour
@@ -51,6 +51,7 @@ class Othello(SidesBoard, _OthelloParameters):
     """
 
     __slots__ = ()
+    image = marks_image(_PIECES, frame=_EDGE)
     marks = "XO"
 
     def check(self) -> None:
@@ -120,9 +121,6 @@ class Othello(SidesBoard, _OthelloParameters):
     def action_text(self, state: Sides, action: int) -> str:
         return "pass" if action == self.rows * self.columns else square_text(action, self.columns)
 
-    def image(self, state: Sides) -> Any:
-        return marks_image(self, state, _PIECES, frame=_EDGE)
-
     def _corners(self) -> int:
         row = 1 | 1 << (self.columns - 1)
         return row | row << ((self.rows - 1) * self.columns)
@@ -141,7 +139,6 @@ class Othello(SidesBoard, _OthelloParameters):
         return whole(found & ~(mover | other) & all_squares(self.rows * self.columns))
 
     def _turned(self, mover: int, other: int, action: int) -> int:
-        """The discs that a disc of the mover on a square turns over."""
         sideways, upwards = self._inside(other)
         turned = _enclosed(mover, sideways, action, 1) | _enclosed(mover, upwards, action, self.columns)
         turned |= _enclosed(mover, sideways & upwards, action, self.columns - 1)

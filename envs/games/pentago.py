@@ -11,7 +11,7 @@ clockwise, one more anticlockwise. Quadrants are numbered row by row.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, man, marks_image, tile
 from zermelo.envs.rules import (
@@ -52,6 +52,7 @@ class Pentago(SymmetricBoard, _PentagoParameters):
     """Put a stone and turn a quadrant; five in a row win."""
 
     __slots__ = ()
+    image = marks_image(_PIECES)
     marks = "XO"
 
     def num_actions(self) -> int:
@@ -113,9 +114,6 @@ class Pentago(SymmetricBoard, _PentagoParameters):
         if action < _SQUARES:
             return square_text(action, 6)
         return f"{(action - _SQUARES) // 2 + 1}{'RL'[action & 1]}"
-
-    def image(self, state: PentagoState) -> Any:
-        return marks_image(self, state, _PIECES)
 
 
 def lines_in(stones: int) -> int:

@@ -158,11 +158,8 @@ class Pig(NamedTuple):
         return 1000 * ahead // self.target if ahead > 0 else -(-1000 * ahead // self.target)
 
     def text(self, state: PigState) -> str:
-        lines = [
-            f"{'>' if seat == state.seat else ' '} player {seat}: {self._score(state, seat)}"
-            + (f" + {state.turn}" if seat == state.seat else "")
-            for seat in range(self.players)
-        ]
+        lines = [f"  player {seat}: {self._score(state, seat)}" for seat in range(self.players)]
+        lines[state.seat] = f">{lines[state.seat][1:]} + {state.turn}"
         return "\n".join(lines) + ("\n  rolling" if state.rolling else "")
 
     def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
@@ -203,11 +200,7 @@ class Pig(NamedTuple):
 
 
 def from_openspiel(diceoutcomes: int, horizon: int, piglet: bool, players: int, winscore: int) -> Pig | None:
-    """A draw after ``horizon`` actions, unless somebody wins before.
-
-    Its Piglet throws no coin but a die with one side that scores nothing, unless that die has two sides. For more
-    than two players its utilities are parts of ours.
-    """
+    """For two players, whose Piglet throws a die of two sides; drawn after ``horizon`` actions."""
     if players != 2 or piglet != (diceoutcomes == 2):
         return None
     return Pig(winscore, 1, diceoutcomes)

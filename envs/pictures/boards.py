@@ -1,6 +1,6 @@
 """A picture of any state of any rules.
 
-Rules may draw themselves, with a method ``image(state)`` that returns an RGB array, such as ``marks_image`` gives.
+Rules may draw themselves, with a method ``image(state)`` that returns an RGB array, such as ``marks_image`` makes.
 Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
 between, else letter by letter.
 """
@@ -76,19 +76,21 @@ def letter(text: str, colour: Colour) -> Piece:
 
 
 def marks_image(
-    rules: Any,
-    state: Any,
     marks: Mapping[str, Sequence[Piece]],
     *,
     frame: Colour | None = None,
     squares: tuple[Colour, Colour] | None = None,
-) -> npt.NDArray[np.uint8]:
-    """The picture of the board in a game's text; lines of text below the board are written below it.
+) -> Callable[[Any, Any], npt.NDArray[np.uint8]]:
+    """A method ``image`` of rules, which draws the board in their text; lines below it are written below.
 
     Each mark has its shapes, from the lowest to the uppermost one. ``frame`` is the colour behind the squares, and
     ``squares`` are the colours of these, in turn.
     """
-    return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares).image()
+
+    def image(rules: Any, state: Any) -> npt.NDArray[np.uint8]:
+        return _board(state_text(rules, state), lambda mark: marks.get(mark, ()), frame, squares).image()
+
+    return image
 
 
 def _board(

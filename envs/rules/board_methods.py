@@ -125,6 +125,15 @@ class BoardMethods:
                     numbers[(row * columns + column) * len(planes) + plane] = contains(squares, place)
 
 
+class MoverLoses:
+    """The utility of games at whose end the player to move has lost."""
+
+    __slots__ = ()
+
+    def utility(self: Any, state: Any, seat: int) -> int:
+        return -1 if seat == self.to_move(state) else 1
+
+
 class SymmetricBoard(BoardMethods):
     """A board whose mirrors and turns (all eight, if it is square) are symmetries of the game.
 

@@ -65,11 +65,8 @@ def chance_by(start: int, column: int, columns: int) -> int:
 def chances_at_home(low: int, other_low: int) -> tuple[int, int, int]:
     """The chances, in 2 ** -28, of the player about to roll: to win, to win a gammon, and to lose one.
 
-    All checkers are at home.
-
-    Args:
-        low: The player's lower word, as for ``features``.
-        other_low: The other player's.
+    All checkers are at home; ``low`` is the player's lower word, as for ``features``, and ``other_low`` the
+    other's.
     """
     own, other = COLUMNS * place(low), COLUMNS * place(other_low)
     win = gammon = lost_gammon = own_by = other_by = 0

@@ -84,14 +84,8 @@ def expected(
 ) -> int:
     """The expected utility of the player to move, in 1024ths of a point.
 
-    Args:
-        low: As for ``features``, and so the next four.
-        high: The same.
-        other_low: The same.
-        other_high: The same.
-        rolled: The same.
-        most_points: What a game can count: 1, 2 with gammons, 3 with backgammons.
-        weights: The networks, of shape (``ROWS``, hidden units).
+    The first five are as for ``features``; a game counts ``most_points`` at most: 1, 2 with gammons, 3 with
+    backgammons. ``weights`` are the networks, of shape (``ROWS``, hidden units).
     """
     if rolled == 0 and is_at_home(low, high) and is_at_home(other_low, other_high):
         win, gammon, lost_gammon = chances_at_home(low, other_low)

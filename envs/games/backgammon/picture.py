@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from zermelo.envs.games.backgammon.features import count_at
 from zermelo.envs.pictures.boards import FIRST, INK, MARGIN, PAPER, SECOND, die
 from zermelo.envs.pictures.canvas import Canvas, Colour
 from zermelo.envs.pictures.squares import Spot
@@ -24,7 +25,6 @@ HEIGHT: Final = 2 * TALL + 60
 
 def paint(state: Any) -> Canvas:
     """The board of a state."""
-    step, tall, height = STEP, TALL, HEIGHT
     canvas = Canvas(14 * STEP + STEP // 2 + 2 * MARGIN, HEIGHT + 2 * MARGIN, PAPER)
     canvas.rectangle(4, 4, canvas.width - 8, canvas.height - 8, _WOOD, radius=12)
     for left in (0, 7):
@@ -35,20 +35,19 @@ def paint(state: Any) -> Canvas:
     sides = [(state.low, state.high), (state.other_low, state.other_high)]
     for seat, side in enumerate(sides if state.seat == 0 else sides[::-1]):
         for place in range(26):
-            count = side[0] >> 4 * place & 15 if place < 13 else side[1] >> 4 * (place - 13) & 15
+            count = count_at(*side, place)
             point = place if seat == 0 or place in (0, _BAR) else 25 - place
             above = seat == 1 if place in (0, _BAR) else point > 12
-            apart = min(step - 2, (tall - step) / max(count - 1, 1))
+            apart = min(STEP - 2, (TALL - STEP) / max(count - 1, 1))
             for number in range(count):
-                deep = step / 2 + number * apart
-                y = MARGIN + deep if above else MARGIN + height - deep
-                canvas.disk(point_middle(point), y, step * 0.46, INK)
-                canvas.disk(point_middle(point), y, step * 0.42, (FIRST, SECOND)[seat])
+                deep = STEP / 2 + number * apart
+                y = MARGIN + deep if above else MARGIN + HEIGHT - deep
+                canvas.disk(point_middle(point), y, STEP * 0.46, INK)
+                canvas.disk(point_middle(point), y, STEP * 0.42, (FIRST, SECOND)[seat])
     if state.roll > 0:
+        x, y = point_middle(9 if state.seat else 3), MARGIN + HEIGHT / 2
         for number, face in enumerate((state.roll >> 3 & 7, state.roll & 7)):
-            die(
-                canvas, point_middle(9 if state.seat else 3) + number * step, MARGIN + height / 2, face, step * 0.8
-            )
+            die(canvas, x + number * STEP, y, face, STEP * 0.8)
     return canvas
 
 

@@ -100,11 +100,10 @@ def doubles(own: Checkers, roll: int, actions: Any) -> int:
     No checker comes from a higher place than one before it: a play of several checkers can always be put in that
     order. Of two checkers in the first half only those count after which most can be played in the second.
     """
-    die = roll & 7
-    is_first = roll < 64
+    die, is_first = roll & 7, roll < 64
+    highest = BAR if is_first else roll >> 6
     count = most = 0
-    single = 0
-    for first in range(1, BAR + 1 if is_first else (roll >> 6) + 1):
+    for first in range(1, highest + 1):
         if not can_play(own, first, die):
             continue
         after = played(own, first, die)
@@ -119,14 +118,14 @@ def doubles(own: Checkers, roll: int, actions: Any) -> int:
                 count += 1
     if count:
         return count
-    for first in range(1, BAR + 1 if is_first else (roll >> 6) + 1):
+    for first in range(1, highest + 1):
         if can_play(own, first, die):
-            actions[single] = PLACES * first
-            single += 1
-    if single == 0:
+            actions[count] = PLACES * first
+            count += 1
+    if count == 0:
         actions[0] = 0
-        single = 1
-    return single
+        count = 1
+    return count
 
 
 def _most_more(own: Checkers, highest: int, die: int) -> int:

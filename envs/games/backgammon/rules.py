@@ -198,14 +198,12 @@ class Backgammon(_BackgammonParameters):
         return best
 
     def continues_move(self, state: BackgammonState) -> bool:
-        """True between the halves of a double."""
         return state.roll >= 64
 
     def search_settings(self, search: str) -> dict[str, Any]:
         return {"beam_width": 1} if search == "expectiminimax" else {}
 
     def evaluates_before_chance(self) -> bool:
-        """True: the evaluation is that of a player about to roll."""
         return True
 
     def text(self, state: BackgammonState) -> str:

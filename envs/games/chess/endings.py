@@ -48,7 +48,6 @@ class ChessEndings:
         return _index_of(state)
 
     def table_state(self: Any, part: int, index: int) -> ChessState:
-        """The position with a number, white to move; an empty board if the number stands for none."""
         return _state_of(part, index)
 
     def table_horizon(self: Any, state: ChessState) -> int:
@@ -59,11 +58,7 @@ class ChessEndings:
         return "pieces"
 
     def table_parts(self: Any, what: str) -> list[tuple[int, ...]]:
-        """The endings with so many pieces at most, or one such as KBNK, and all that their moves lead to.
-
-        Raises:
-            InvalidSettingError: It is neither.
-        """
+        """The endings with so many pieces at most, or one such as KBNK, and all that their moves lead to."""
         wanted: set[tuple[str, str]] = set()
         if what.isdecimal():
             counts = range(int(what) - 1)
@@ -109,7 +104,6 @@ def _nothing() -> ChessState:
 
 
 def _index_of(state: ChessState) -> int:
-    """The number of a position among those with its pieces."""
     king = king_square(state)
     flip = 7 if king & 7 > 3 else 0
     swap = 0

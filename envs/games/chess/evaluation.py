@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
+from zermelo.envs.games.chess.attacks import (
+    A_FILE,
+    H_FILE,
+    LIGHT,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+    square_bit,
+)
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.state import ChessState, kind_of, of_kind, turned
 from zermelo.envs.games.chess.tables import KING, KNIGHT, MOVES
-from zermelo.envs.games.chess.terms import TEMPO, WEIGHTS, phase, side
+from zermelo.envs.games.chess.terms import TEMPO, WEIGHTS, distance, phase, side
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole
-
-# -- static exchange evaluation: the gain of captures on one square, least valuable piece first
 
 
 def value_of(kind: int) -> int:
@@ -69,11 +75,8 @@ def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind
         is_own = not is_own
 
 
-# -- endgames that material misjudges: draws in spite of it, and the way to mate a bare king
-
 FEW: Final = 8
 """Up to this ``phase`` there are few pieces."""
-_LIGHT: Final = whole(0x55AA55AA55AA55AA)
 _DRAWN: Final = 16
 """Divisor of the score of a position that is drawn in spite of the material."""
 _ENOUGH: Final = 4
@@ -89,12 +92,13 @@ def judged(state: ChessState, score: int) -> int:
     if weak & _men(state) != 0 or strong & (state.knights | state.diagonal | state.straight) == 0:
         return score
     own_king, king = bit_index(strong & ~_men(state)), bit_index(weak & ~_men(state))
-    bonus = 12 * _from_centre(king) + 4 * (14 - _steps(king, own_king))
+    steps = abs((king >> 3) - (own_king >> 3)) + abs((king & 7) - (own_king & 7))
+    bonus = 12 * _from_centre(king) + 4 * (14 - steps)
     bishops = state.diagonal & ~state.straight
     if strong & (state.pawns | state.straight) == 0 and strong & state.knights != 0:
         # Knight and bishop mate only in a corner of the bishop's colour.
-        first, second = (7, 56) if strong & bishops & _LIGHT != 0 else (0, 63)
-        bonus += 20 * (7 - min(_far(king, first), _far(king, second)))
+        first, second = (7, 56) if strong & bishops & LIGHT != 0 else (0, 63)
+        bonus += 20 * (7 - min(distance(king, first), distance(king, second)))
     return score + bonus if score > 0 else score - bonus
 
 
@@ -120,31 +124,22 @@ def _divisor(state: ChessState, strong: int, weak: int) -> int:
         are_knights = strong & (bishops | state.straight) == 0 and popcount(strong & knights) <= 2
         if lead < _ENOUGH or are_knights:
             return _DRAWN
-    light = strong & bishops & _LIGHT != 0
+    light = strong & bishops & LIGHT != 0
     if strong & (knights | state.straight) == 0 and popcount(strong & bishops) == 1:
         on_a_file = strong & pawns & ~whole(A_FILE) == 0
         if strong & pawns != 0 and (on_a_file or strong & pawns & ~whole(H_FILE) == 0):
             corner = (0 if on_a_file else 7) + (56 if strong == state.own else 0)
             king = bit_index(weak & ~_men(state))
-            if (whole(1 << corner) & _LIGHT != 0) != light and _far(king, corner) <= 1:
+            if (whole(1 << corner) & LIGHT != 0) != light and distance(king, corner) <= 1:
                 return _DRAWN
         alone = weak & (knights | state.straight) == 0 and popcount(weak & bishops) == 1
-        if alone and (weak & bishops & _LIGHT != 0) != light:
+        if alone and (weak & bishops & LIGHT != 0) != light:
             return 2  # bishops of opposite colours
     return 1
 
 
 def _points(side: int, minor: int, rooks: int, queens: int) -> Any:
     return 3 * popcount(side & minor) + 5 * popcount(side & rooks) + 9 * popcount(side & queens)
-
-
-def _far(square: int, other: int) -> int:
-    """A king's moves between squares."""
-    return max(abs((square >> 3) - (other >> 3)), abs((square & 7) - (other & 7)))
-
-
-def _steps(square: int, other: int) -> int:
-    return abs((square >> 3) - (other >> 3)) + abs((square & 7) - (other & 7))
 
 
 def _from_centre(square: int) -> int:

@@ -29,11 +29,9 @@ def _refuse(fen: object, why: str) -> InvalidSettingError:
 def read_fen(fen: object) -> tuple[ChessState, int]:
     """The state that a text stands for, and the number of the move; the last four fields may be left out.
 
-    Rights to castle without king or rook in place are dropped, as is a passed pawn that nobody can take.
-
-    Raises:
-        InvalidSettingError: The text says no position, or one with other than one king each, pawns on a last row,
-            or the player to move able to take the king.
+    Rights to castle without king or rook in place are dropped, as is a passed pawn that nobody can take. A
+    position with other than one king each, with pawns on a last row, or whose mover could take the king is
+    refused.
     """
     if not isinstance(fen, str) or not 2 <= len(words := fen.split()) <= 6:
         raise _refuse(fen, "two to six words are needed")

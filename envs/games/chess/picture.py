@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from zermelo.envs.pictures.boards import CELL, Piece, marks_image
 from zermelo.envs.pictures.canvas import Canvas, Colour
@@ -59,9 +59,7 @@ def _drawn(mark: str) -> Piece:
 _PIECES: Final = {mark: [_drawn(mark)] for mark in "pnbrqkPNBRQK"}
 
 
-def image(rules: Any, state: Any) -> Any:
-    """The board of a state."""
-    return marks_image(rules, state, _PIECES, frame=_DARK, squares=(_LIGHT, _DARK))
+IMAGE: Final = marks_image(_PIECES, frame=_DARK, squares=(_LIGHT, _DARK))
 
 
 def _path(texts: Sequence[str], seat: int) -> list[list[str]]:

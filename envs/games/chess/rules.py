@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
-from zermelo.envs.games.chess.attacks import square_bit
+from zermelo.envs.games.chess.attacks import LIGHT, square_bit
 from zermelo.envs.games.chess.endings import ChessEndings
 from zermelo.envs.games.chess.evaluation import ChessKnowledge
 from zermelo.envs.games.chess.fen import START, read_fen, write_fen
@@ -28,14 +28,12 @@ from zermelo.envs.games.chess.moves import (
     write_actions,
 )
 from zermelo.envs.games.chess.notation import algebraic, coordinates
-from zermelo.envs.games.chess.picture import SQUARES, image
+from zermelo.envs.games.chess.picture import IMAGE, SQUARES
 from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.board_methods import BoardMethods, Written
-from zermelo.envs.rules.boards import whole
 
-_DARK = whole(0xAA55AA55AA55AA55)
 _CLOCK_MATTERS = 50
 
 
@@ -65,6 +63,7 @@ class Chess(ChessKnowledge, ChessEndings, BoardMethods, Written, _Start):
     __slots__ = ()
     marks = "PNBRQKpnbrqk"
     board_squares = SQUARES
+    image = IMAGE
 
     _field_defaults: ClassVar[dict[str, Any]] = {"fen": START}  # type: ignore[misc]  # as people write it
 
@@ -175,9 +174,6 @@ class Chess(ChessKnowledge, ChessEndings, BoardMethods, Written, _Start):
         rest = castling, passed, -seat, -(seat ^ state.seat), square_bit(min(state.clock, 63))
         return (*mine, *theirs, *rest)
 
-    def image(self, state: ChessState) -> Any:
-        return image(self, state)
-
 
 def _is_dead(state: ChessState) -> bool:
     """True if neither player has the pieces to mate."""
@@ -185,7 +181,7 @@ def _is_dead(state: ChessState) -> bool:
         return False
     if state.knights != 0:
         return popcount(state.knights | state.diagonal) == 1
-    return state.diagonal & _DARK == 0 or state.diagonal & ~_DARK == 0
+    return state.diagonal & LIGHT == 0 or state.diagonal & ~LIGHT == 0
 
 
 def _may_claim_fifty(state: ChessState) -> bool:

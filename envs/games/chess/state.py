@@ -26,13 +26,9 @@ _SECOND, _PAIRS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F
 
 
 class ChessState(NamedTuple):
-    """A position, seen by the player to move.
+    """A position, seen by the player to move, whose pieces are ``own``; the next four boards have either player's.
 
     Attributes:
-        own: The pieces of the player to move.
-        other: The opponent's.
-        pawns: Either player's, as the next three.
-        knights: Those of the knights.
         diagonal: Bishops and queens.
         straight: Rooks and queens.
         castling: The rooks that may still castle.

@@ -13,7 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
+from zermelo.envs.games.chess.attacks import (
+    A_FILE,
+    H_FILE,
+    LIGHT,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+    square_bit,
+)
 from zermelo.envs.games.chess.tables import FILES, KING, KNIGHT
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole
@@ -54,7 +62,8 @@ def phase(knights: int, diagonal: int, straight: int) -> int:
     return min(many, 24)
 
 
-def _distance(first: int, second: int) -> int:
+def distance(first: int, second: int) -> int:
+    """A king's moves between squares."""
     return max(abs((first >> 3) - (second >> 3)), abs((first & 7) - (second & 7)))
 
 
@@ -102,12 +111,9 @@ def side(own: int, other: int, pawns: int, knights: int, diagonal: int, straight
     total += WEIGHTS[ATTACK + min(attack, 31)]
     total += popcount(pawn_attacks(own & pawns) & other & ~(pawns | kings)) * WEIGHTS[PAWN_THREAT]
     bishops = own & diagonal & ~straight
-    if bishops & A_LIGHT != 0 and bishops & ~A_LIGHT != 0:
+    if bishops & LIGHT != 0 and bishops & ~LIGHT != 0:
         total += WEIGHTS[PAIR]
     return total
-
-
-A_LIGHT: Final = 0x55AA55AA55AA55AA
 
 
 def _pawns(own: int, other: int, king: int, their_king: int) -> Any:
@@ -129,6 +135,6 @@ def _pawns(own: int, other: int, king: int, their_king: int) -> Any:
             total += WEIGHTS[DOUBLED]
         elif (file | sides) & ahead & other == 0:
             total += WEIGHTS[PASSED + (square >> 3)]
-            total += WEIGHTS[OWN_KING + _distance(king, square + 8)]
-            total += WEIGHTS[THEIR_KING + _distance(their_king, square + 8)]
+            total += WEIGHTS[OWN_KING + distance(king, square + 8)]
+            total += WEIGHTS[THEIR_KING + distance(their_king, square + 8)]
     return total

@@ -14,11 +14,9 @@ NO_POINT: Final = -1
 
 
 class GoState(NamedTuple):
-    """A position.
+    """A position: the stones and the other points of the board.
 
     Attributes:
-        black, white: The stones.
-        empty: The other points of the board.
         ko: The point where the player to move may not retake a ko, or ``NO_POINT``.
         last: The point of the last move, ``NO_POINT`` before the first one and after a pass.
         turn: The seat to move, and 2 for each pass since the last stone was played.

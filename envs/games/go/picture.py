@@ -48,7 +48,6 @@ def paint(rules: Any, state: Any) -> Canvas:
 
 
 def _stars(size: int) -> tuple[int, ...]:
-    """The lines on which the dots of a board are."""
     if size < 7 or size % 2 == 0:
         return ()
     edge = 2 if size < 13 else 3

@@ -117,9 +117,6 @@ def _tactics(own: Words, other: Words, empty: Words, size: int) -> tuple[Words, 
     return few, many, lost
 
 
-# -- ladders ----------------------------------------------------------------------------------------------------
-
-
 def is_caught(group: Words, own: Words, other: Words, empty: Words, size: int) -> bool:
     """True if a group in atari is captured in a ladder: each time it has two liberties, it is in atari again.
 

@@ -145,8 +145,7 @@ class Go(BoardMethods, _GoParameters):
     def search_settings(self, search: str) -> dict[str, float]:
         """RAVE at 3,000 won 20 of 30 games against 1,000 and 15 against 10,000 (9x9, 1,500 simulations).
 
-        Playouts have far more moves than they need, except for cycles of several kos, which never end without
-        superko.
+        Playouts have moves enough, except for cycles of several kos, which never end without superko.
         """
         moves = 4 * self.size * self.size
         return {"rave": 3_000.0, "exploration": 0.0, "playout_moves": moves} if search == "mcts" else {}

@@ -28,8 +28,6 @@ from zermelo.envs.rules.bits import bit_index, mix
 from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import all_squares, list_evenly, list_squares
 
-# -- information states of Goofspiel, and sampling of the bids that a player has not seen
-
 
 def cards_of(packed: int) -> list[int]:
     """The cards noted, the first one first."""
@@ -129,7 +127,6 @@ class Goofspiel(NamedTuple):
         return GoofspielState(first, second << 4 | card, prizes, first_points, second_points)
 
     def is_terminal(self, state: GoofspielState) -> bool:
-        """True before the last round, in which nobody has a choice."""
         return self._rounds(state.second) == self.cards - 1
 
     def utility(self, state: GoofspielState, seat: int) -> int:
@@ -152,8 +149,6 @@ class Goofspiel(NamedTuple):
         mixed = mix(mixed ^ state.first_points - state.second_points + 128)
         turned_up = self._rounds(state.prizes) - rounds
         return mix(mixed ^ ((state.first & 15) * pending << 8 | (state.prizes & 15) * turned_up))
-
-    # -- what players see -----------------------------------------------------------------------------------------
 
     def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
         return (4 * self.cards + 2,), (0, self.cards * (self.cards + 1) // 2), "int8"
@@ -178,8 +173,6 @@ class Goofspiel(NamedTuple):
         numbers[4 * self.cards] = state.second_points if seat else state.first_points
         numbers[4 * self.cards + 1] = state.first_points if seat else state.second_points
 
-    # -- the same for searches, never compiled --------------------------------------------------------------------
-
     def round_start(self, state: GoofspielState) -> GoofspielState:
         return state if self.to_move(state) != 1 else state._replace(first=state.first >> 4)
 
@@ -193,8 +186,6 @@ class Goofspiel(NamedTuple):
 
     def action_text(self, state: GoofspielState, action: int) -> str:
         return str(action + 1)
-
-    # -- helpers -----------------------------------------------------------------------------------------------
 
     def _rounds(self, packed: int) -> int:
         count = 0
@@ -218,10 +209,7 @@ class Goofspiel(NamedTuple):
         """The one card that has not been noted."""
         return bit_index(self._left(packed)) + 1
 
-    # -- what players know, which is never compiled
-
     def hides_more(self) -> bool:
-        """With ``hidden``, bids of earlier rounds."""
         return bool(self.hidden)
 
     def information_state_key(self, state: GoofspielState, seat: int) -> Hashable:
@@ -231,7 +219,6 @@ class Goofspiel(NamedTuple):
         return own, seen, state.prizes, self.to_move(state)
 
     def resample(self, state: GoofspielState, seat: int, generator: np.random.Generator) -> GoofspielState:
-        """Draws bids of the other player that fit; at the end returns the state itself."""
         is_pending = seat == 1 and self.to_move(state) == 1
         if self.is_terminal(state) or not (self.hidden or is_pending):
             return state

@@ -103,8 +103,6 @@ class Kuhn(NamedTuple):
         pot, paid = self.players + popcount(state.bets), 1 + (state.bets >> seat & 1)
         return pot - paid if seat == winner else -paid
 
-    # -- what players see -----------------------------------------------------------------------------------------
-
     def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
         return (3 * self.players + 1,), (0, 1), "int8"
 
@@ -116,8 +114,6 @@ class Kuhn(NamedTuple):
             other = (seat + turn) % self.players
             numbers[self.players + 1 + turn] = state.moves > other
             numbers[2 * self.players + 1 + turn] = state.bets >> other & 1
-
-    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: KuhnState, seat: int) -> Hashable:
         return self._card(state, seat), *state[1:]
@@ -148,8 +144,6 @@ class Kuhn(NamedTuple):
         if state.first == 0:
             return "bet" if action else "pass"
         return "call" if action else "fold"
-
-    # -- helpers -----------------------------------------------------------------------------------------------
 
     def _card(self, state: KuhnState, seat: int) -> int:
         """A seat's rank and one; 0 before it is dealt."""

@@ -42,7 +42,6 @@ class LeducState(NamedTuple):
     Attributes:
         begins: The seat that begins; -1 before chance has drawn it.
         first_card, second_card, open_card: Ranks, from 1; 0 before they are dealt.
-        seat: The seat to move.
         first_chips, second_chips: What each has put in.
         bets: Raises of this round, and four times the number of actions since the last raise, itself included.
         stage: 0 and 1, the rounds; 2 after the showdown; 3 or 4, the first or the second seat has folded.
@@ -165,8 +164,6 @@ class Leduc(NamedTuple):
         lost = self._chips(state, loser)
         return -lost if seat == loser else lost
 
-    # -- what players see -----------------------------------------------------------------------------------------
-
     def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
         return (2 * self.ranks + 2 * _CHIPS,), (0, 1), "int8"
 
@@ -179,8 +176,6 @@ class Leduc(NamedTuple):
             numbers[self.ranks + state.open_card - 1] = 1
         numbers[2 * self.ranks + self._chips(state, seat)] = 1
         numbers[2 * self.ranks + _CHIPS + self._chips(state, 1 - seat)] = 1
-
-    # -- the same for searches, never compiled --------------------------------------------------------------------
 
     def information_state_key(self, state: LeducState, seat: int) -> Hashable:
         """The seat's card, the open card, who began, and all actions."""
@@ -224,10 +219,7 @@ class Leduc(NamedTuple):
             return NAMES[action]
         return f"player {action} begins" if state.begins < 0 else self._name(action + 1)
 
-    # -- helpers -----------------------------------------------------------------------------------------------
-
     def _actions(self, state: LeducState) -> list[int]:
-        """All actions so far; never compiled."""
         bits = f"{state.history:b}"[1:]
         return [int(bits[place : place + 2], 2) for place in range(0, len(bits), 2)]
 
@@ -238,9 +230,6 @@ class Leduc(NamedTuple):
         """With three ranks jack, queen and king."""
         highest = 12 if self.ranks > 12 else 11
         return _RANKS[highest - self.ranks + card] if card else "-"
-
-
-# -- leduc hold'em as PettingZoo and OpenSpiel have it
 
 
 def _pettingzoo(env: Any) -> LeducState | None:

@@ -100,8 +100,6 @@ class LiarsDice(NamedTuple):
         is_true = there > last // self.sides
         return 1 if is_true == (seat == bidder) else -1
 
-    # -- what players see -----------------------------------------------------------------------------------------
-
     def observation_box(self) -> tuple[tuple[int], tuple[int, int], str]:
         return (self.sides * (2 * self.dice + 1),), (0, self.dice), "int8"
 
@@ -113,13 +111,10 @@ class LiarsDice(NamedTuple):
         for bid in range(2 * self.dice * self.sides):
             numbers[self.sides + bid] = state.bids >> bid & 1
 
-    # -- the same for searches, never compiled --------------------------------------------------------------------
-
     def information_state_key(self, state: LiarsDiceState, seat: int) -> Hashable:
         return (state.second if seat else state.first), state.bids
 
     def resample(self, state: LiarsDiceState, seat: int, generator: np.random.Generator) -> LiarsDiceState:
-        """Rolls the other player's dice again; at the end returns the state itself."""
         if self.is_terminal(state):
             return state
         theirs = state.rolled - self.dice if seat == 0 else state.rolled
@@ -142,8 +137,6 @@ class LiarsDice(NamedTuple):
         if self.to_move(state) == CHANCE:
             return str(action + 1)
         return self._bid(action)
-
-    # -- helpers -----------------------------------------------------------------------------------------------
 
     def _last(self, state: LiarsDiceState) -> int:
         """The last bid; -1 before there is one."""

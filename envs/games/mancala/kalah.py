@@ -25,8 +25,6 @@ from zermelo.envs.rules import loss_in, popcount, win_in
 from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.board_methods import require_limits
 
-# -- a position of Kalah
-
 
 class KalahState(NamedTuple):
     """Houses and stores of the player to move and of the opponent, and the seat to move.
@@ -40,8 +38,6 @@ class KalahState(NamedTuple):
     other_store: int
     seat: int
 
-
-# -- kalah knowledge for searches: evaluation, move ordering, and bounds on the outcome
 
 _DISTANCES = 0x0102030405060708
 _SEVEN_BITS = 0x7F7F7F7F7F7F7F7F
@@ -120,11 +116,9 @@ class Kalah(HouseMethods, HouseTables, _KalahParameters):
         return state.mover | state.other == 0
 
     def _has_move(self, mover: int, other: int) -> bool:
-        """True if the game is not over, for endgame tables."""
         return mover != 0 and other != 0
 
     def _with_houses(self, mover: int, other: int) -> KalahState:
-        """A state of endgame tables."""
         return KalahState(mover, other, 0, 0, 0)
 
     def utility(self, state: KalahState, seat: int) -> int:
@@ -132,8 +126,6 @@ class Kalah(HouseMethods, HouseTables, _KalahParameters):
             return lead(state.mover_store, state.other_store, seat == state.seat)
         difference = state.mover_store - state.other_store
         return difference if seat == state.seat else -difference
-
-    # -- for searches
 
     def evaluation(self, state: KalahState, seat: int) -> int:
         difference: int = state.mover_store - state.other_store

@@ -115,7 +115,6 @@ class Oware(HouseMethods, HouseTables, _OwareParameters):
         return 2
 
     def repetition_utility(self, state: OwareState, seat: int) -> int:
-        """Each player gets the seeds in its own houses."""
         return lead(self.table_repetition(state), 0, seat == state.seat)
 
     def table_repetition(self, state: OwareState) -> int:
@@ -141,7 +140,6 @@ class Oware(HouseMethods, HouseTables, _OwareParameters):
         return self._replace(seeds=3)
 
     def _with_houses(self, mover: int, other: int) -> OwareState:
-        """A state of endgame tables."""
         return OwareState(mover, other, 0, 0, 0, 0)
 
     def _has_move(self, side: int, opposite: int) -> bool:

@@ -84,7 +84,6 @@ class HouseMethods:
     board_squares = Squares(size=None, spots=_spots, path=whole_text)
 
     def _all_seeds(self: Any) -> tuple[str, int, int]:
-        """The number of seeds, and how many there may be (``require_limits``)."""
         return "2 * houses * seeds", 2 * self.houses * self.seeds, 127
 
     def num_actions(self: Any) -> int:
@@ -101,10 +100,7 @@ class HouseMethods:
         return difference if seat == state.seat else -difference
 
     def text(self: Any, state: Any) -> str:
-        """The second player's houses on top, so from right to left as it sees them; the first player's below.
-
-        Stores are the numbers at the ends, the second player's on the left.
-        """
+        """The second player's houses on top, from right to left as it sees them, the first player's below."""
         houses = self.houses
         sides = [(state.mover, state.mover_store), (state.other, state.other_store)]
         (first, first_store), (second, second_store) = sides if state.seat == 0 else sides[::-1]

@@ -49,11 +49,7 @@ class HouseTables:
         return "stones"
 
     def table_parts(self: Any, what: str) -> list[tuple[int, ...]]:
-        """One part for each number of seeds, up to the greatest.
-
-        Raises:
-            InvalidSettingError: It is no such number.
-        """
+        """One part for each number of seeds, up to the greatest."""
         if not what.isdecimal() or not 2 <= int(what) <= MOST_SEEDS:
             raise InvalidSettingError(f"--stones is a number from 2 to {MOST_SEEDS}, not {what!r}")
         return [(seeds,) for seeds in range(2, int(what) + 1)]

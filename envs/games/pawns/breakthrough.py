@@ -55,9 +55,6 @@ class Breakthrough(PawnMoves, _BreakthroughParameters):
     def is_terminal(self, state: Sides) -> bool:
         return state.mover == 0 or state.other & far_row(1 - state.seat, self.rows, self.columns, 0) != 0
 
-    def utility(self, state: Sides, seat: int) -> int:
-        return -1 if seat == state.seat else 1
-
     def evaluation(self, state: Sides, seat: int) -> int:
         """Pawns, and how far they have come."""
         score = self._worth(state.mover, state.seat) - self._worth(state.other, 1 - state.seat)
@@ -101,11 +98,10 @@ class Breakthrough(PawnMoves, _BreakthroughParameters):
 
 
 def from_openspiel(rows: int, columns: int) -> OpenSpielRules:
-    """There are two rows of pawns from six rows on, else one.
+    """There are two rows of pawns from six rows on, else one; its first player starts at the top.
 
-    Its first player starts at the top, so that its rows are ours from below. A number is that of square, direction
-    and whether it captures: ``12 * square + 2 * direction + capture``, directions 0 to 2 being those of the first
-    player from left to right, 3 to 5 those of the second.
+    A number is ``12 * square + 2 * direction + capture``, directions 0 to 2 being those of the first player from
+    left to right, 3 to 5 those of the second.
     """
 
     def to_openspiel(state: Sides, action: int) -> int:

@@ -50,9 +50,6 @@ class Hexapawn(PawnMoves, _HexapawnParameters):
         lower, straight, higher = self._sources(state)
         return lower | straight | higher == 0
 
-    def utility(self, state: Sides, seat: int) -> int:
-        return -1 if seat == state.seat else 1
-
     def evaluation(self, state: Sides, seat: int) -> int:
         """Pawns, and moves that could be made."""
         score = 30 * (popcount(state.mover) - popcount(state.other))

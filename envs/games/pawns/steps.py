@@ -18,7 +18,7 @@ from zermelo.envs.pictures.boards import man, marks_image
 from zermelo.envs.pictures.canvas import Colour
 from zermelo.envs.pictures.squares import Squares
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
-from zermelo.envs.rules.board_methods import Sides, SidesBoard
+from zermelo.envs.rules.board_methods import MoverLoses, Sides, SidesBoard
 from zermelo.envs.rules.boards import all_squares, first_column, whole
 
 
@@ -83,10 +83,11 @@ _PIECES: Final = {"X": [man(_WHITE)], "O": [man(_BLACK)]}
 _SQUARES: Final[tuple[Colour, Colour]] = (240, 225, 196), (190, 150, 110)
 
 
-class PawnMoves(SidesBoard):
+class PawnMoves(MoverLoses, SidesBoard):
     """The methods that follow from what the actions are."""
 
     __slots__ = ()
+    image = marks_image(_PIECES, squares=_SQUARES)
     marks = "XO"
     board_squares = Squares(from_below=True)
 
@@ -104,7 +105,6 @@ class PawnMoves(SidesBoard):
         return 2
 
     def symmetric_action(self: Any, action: int, symmetry: int) -> int:
-        """The mirror image of a move."""
         if symmetry == 0:
             return action
         square = action // 3
@@ -124,6 +124,3 @@ class PawnMoves(SidesBoard):
         return ("x" if self.is_noisy(state, action) else "-").join(
             f"{chr(ord('a') + square % self.columns)}{square // self.columns + 1}" for square in squares
         )
-
-    def image(self: Any, state: Sides) -> Any:
-        return marks_image(self, state, _PIECES, squares=_SQUARES)

@@ -33,19 +33,9 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 
 class Game2048Env(gymnasium.Env[npt.NDArray[np.int8], int]):
-    """2048; see the module's text.
+    """2048, with ``render_mode`` ``"ansi"``, ``"rgb_array"`` or None; see the module's text.
 
-    Args:
-        rows: Height of the board.
-        columns: Width of the board; ``rows * columns`` must be 2 to 72.
-        render_mode: ``"ansi"``, ``"rgb_array"`` or None.
-
-    Attributes:
-        rules: The rules.
-        position: The state of the rules now.
-
-    Raises:
-        InvalidSettingError: There is no such board or render mode.
+    ``position`` is the state of the ``rules`` now. ``rows * columns`` must be 2 to 72.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium's is no class variable by its type
@@ -72,11 +62,7 @@ class Game2048Env(gymnasium.Env[npt.NDArray[np.int8], int]):
         return self.rules.tiles(self.position), self._get_info()
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Pushes the tiles to one side.
-
-        Raises:
-            IllegalActionError: The action is not 0, 1, 2 or 3.
-        """
+        """Pushes the tiles to one side; ``IllegalActionError`` if the action is not 0, 1, 2 or 3."""
         if not self.action_space.contains(action):
             raise IllegalActionError(f"{action!r} is no action of 2048: they are 0 up, 1 right, 2 down, 3 left")
         score = self.position.score
@@ -102,7 +88,6 @@ class Game2048Env(gymnasium.Env[npt.NDArray[np.int8], int]):
         return {"action_mask": self.action_masks(), "score": self.position.score}
 
     def _with_tiles(self, state: Game2048State) -> Game2048State:
-        """The state after the tiles that chance brings."""
         while state.tiles_to_come:
             outcomes, chances = zip(*self._game.chance_outcomes(state), strict=True)
             drawn = self.np_random.choice(len(outcomes), p=np.array(chances) / sum(chances))

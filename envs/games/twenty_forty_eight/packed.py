@@ -23,7 +23,6 @@ def _tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray
     gains = np.zeros_like(lines)
 
     def close(near: npt.NDArray[np.int32], far: npt.NDArray[np.int32]) -> None:
-        """Moves tiles to the free places before them."""
         free = near == 0
         near[free], far[free] = far[free], 0
 
@@ -122,10 +121,8 @@ def turned(board: int) -> int:
 
 
 def _four(word: int) -> int:
-    """Four tiles of five bits each in four bits each."""
     return word & 15 | word >> 1 & 240 | word >> 2 & 3840 | word >> 3 & 61440
 
 
 def _five(line: int) -> int:
-    """Four tiles of four bits each in five bits each."""
     return line & 15 | (line & 240) << 1 | (line & 3840) << 2 | (line & 61440) << 3

@@ -165,7 +165,6 @@ class Game2048(NamedTuple):
         return 1024 * (state.score + 10 * empty)
 
     def evaluates_before_chance(self) -> bool:
-        """True: values were learned for boards before the new tile."""
         return self.rows == 4 and self.columns == 4
 
     def symmetries(self) -> int:
@@ -193,7 +192,7 @@ class Game2048(NamedTuple):
         return "\n".join([*rows, f"score: {state.score}"])
 
     def image(self, state: Game2048State) -> Any:
-        return marks_image(self, state, _MARKS, frame=(187, 173, 160))
+        return marks_image(_MARKS, frame=(187, 173, 160))(self, state)
 
     def action_text(self, state: Game2048State, action: int) -> str:
         if state.tiles_to_come:
@@ -223,13 +222,9 @@ class Game2048(NamedTuple):
         return moves
 
     def _square(self, direction: int, line: int, place: int) -> int:
-        if direction == 0:
-            return place * self.columns + line
-        if direction == 1:
-            return (line + 1) * self.columns - 1 - place
-        if direction == 2:
-            return (self.rows - 1 - place) * self.columns + line
-        return line * self.columns + place
+        if direction % 2 == 0:
+            return (place if direction == 0 else self.rows - 1 - place) * self.columns + line
+        return line * self.columns + (self.columns - 1 - place if direction == 1 else place)
 
 
 def _bit(square: int) -> int:

@@ -6,12 +6,9 @@ all shapes; mirrors and turns share their numbers. They are of boards after a mo
 Boards with a tile of 2 ** 14 have numbers of their own (I-C. Wu and others, "Multi-stage temporal difference
 learning for 2048", TAAI 2014).
 
-``scripts/fit_2048.py`` learned them in five and a half hours on one processor. An earlier version of the script,
-which updated the numbers after each move, learned the first stage in 207 minutes: 80 from games played from the
-start, 11 after rarely used numbers were removed, 4 with smaller steps, 95 from games replayed from their middle,
-13 after more were removed (``--least 175000``), 4 with smaller steps again (``--rate 0.2``). The second stage
-(``--stage 2``) took the script as it is 50 minutes on two processors, and on one 17 more after rarely used
-numbers were removed (``--least 250000``) and 5 with smaller steps (``--rate 0.2``).
+``scripts/fit_2048.py`` learns them in five and a half hours on one processor: each stage from games, again after
+rarely used numbers were removed (``--least 175000``, in the second stage 250000), and at last with smaller steps
+(``--rate 0.2``).
 """
 
 from __future__ import annotations
