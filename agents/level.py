@@ -84,21 +84,14 @@ class _StoredLadder(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Levels:
-    """A ladder.
+    """A ladder."""
 
-    Attributes:
-        game: What it is for, as ``ladder_key`` says it.
-        rungs: The weakest first; with Elo that is ``random``, with 0.
-        unit: Of the ratings.
-        baseline: The agent in the other seats, where ratings are rewards.
-        about: How it was made: environment, versions, date, games; the rating of perfect play, where it is known.
-    """
-
-    game: str
-    rungs: tuple[Rung, ...]
-    unit: Unit = Unit.ELO
-    baseline: str = ""
+    game: str  # what it is for, as ``ladder_key`` says it
+    rungs: tuple[Rung, ...]  # the weakest first; with Elo that is ``random``, with 0
+    unit: Unit = Unit.ELO  # of the ratings
+    baseline: str = ""  # the agent in the other seats, where ratings are rewards
     about: Mapping[str, Any] = field(default_factory=dict)
+    """How it was made: environment, versions, date, games; the rating of perfect play, where it is known."""
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:

@@ -124,21 +124,13 @@ def describe_agent(name: str) -> str:
 
 
 class Setting(NamedTuple):
-    """A setting of an agent, for help.
+    """A setting of an agent, for help."""
 
-    Attributes:
-        name: The name in a spec.
-        default: The value if it is not given, as a spec shows it.
-        text: A sentence on what it does, from its declaration.
-        allowed: The values that it may have; empty if its text says so.
-        is_common: All searches have it, and it is no limit.
-    """
-
-    name: str
-    default: Any
-    text: str
-    allowed: str
-    is_common: bool
+    name: str  # the name in a spec
+    default: Any  # the value if it is not given, as a spec shows it
+    text: str  # A sentence on what it does, from its declaration
+    allowed: str  # the values that it may have; empty if its text says so
+    is_common: bool  # all searches have it, and it is no limit
 
 
 _LIMITS: Final = ("depth", "nodes", "simulations", "samples", "seconds")

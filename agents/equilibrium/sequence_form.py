@@ -37,39 +37,24 @@ _LONGEST = 100_000
 
 
 class DecisionLevel(NamedTuple):
-    """Information states before which a player has made equally many decisions.
+    """Information states before which a player has made equally many decisions."""
 
-    Attributes:
-        sequences: The slice of their sequences.
-        starts: Where in that slice each information state's sequences begin.
-        owners: For each sequence in it, which of the level's information states it belongs to.
-        parents: For each information state, the sequence after which it comes.
-    """
-
-    sequences: slice
-    starts: Whole
-    owners: Whole
-    parents: Whole
+    sequences: slice  # the slice of their sequences
+    starts: Whole  # where in that slice each information state's sequences begin
+    owners: Whole  # for each sequence in it, which of the level's information states it belongs to
+    parents: Whole  # for each information state, the sequence after which it comes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SeatForm:
-    """One player's decisions.
+    """One player's decisions."""
 
-    Attributes:
-        keys, examples: The information states, and a state of the game in each. I.
-        actions: The action of each sequence but the empty one. S - 1.
-        starts: Which of these each information state's begin with. I.
-        owners: Which information state each belongs to. S - 1.
-        levels: The information states by the number of own decisions before.
-    """
-
-    keys: list[Hashable] = field(repr=False)
-    examples: list[Any] = field(repr=False)
-    actions: Whole = field(repr=False)
-    starts: Whole = field(repr=False)
-    owners: Whole = field(repr=False)
-    levels: list[DecisionLevel] = field(repr=False)
+    keys: list[Hashable] = field(repr=False)  # the information states. I
+    examples: list[Any] = field(repr=False)  # a state of the game in each. I
+    actions: Whole = field(repr=False)  # the action of each sequence but the empty one. S - 1
+    starts: Whole = field(repr=False)  # which of these each information state's begin with. I
+    owners: Whole = field(repr=False)  # which information state each belongs to. S - 1
+    levels: list[DecisionLevel] = field(repr=False)  # by the number of own decisions before
 
     @property
     def size(self) -> int:
@@ -107,19 +92,14 @@ class SeatForm:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceForm:
-    """A game in sequence form, with each player's decisions.
-
-    Attributes:
-        ends: For each player, its sequence at each end. (players, T).
-        payoffs: For each player, the payoff of each end times its probability by chance. (players, T).
-        states: The number of states, chance events and ends included.
-    """
+    """A game in sequence form, with each player's decisions."""
 
     game: Game[Any] = field(repr=False)
     seats: Sequence[SeatForm]
-    ends: Whole = field(repr=False)
+    ends: Whole = field(repr=False)  # for each player, its sequence at each end. (players, T)
     payoffs: Floats = field(repr=False)
-    states: int
+    """For each player, the payoff of each end times its probability by chance. (players, T)."""
+    states: int  # the number of states, chance events and ends included
 
     def sequence_values(self, seat: int, plans: Sequence[Floats]) -> Floats:
         """A player's expected payoff at the ends of each of its sequences, as the others play. S.

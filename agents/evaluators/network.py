@@ -75,29 +75,22 @@ def require_planes(game: Any) -> None:
 
 @dataclass(eq=False)
 class PlaneNetwork:
-    """The value of a state by a small network.
-
-    Attributes:
-        columns: For each bit of each seat's planes the number of its column in the first layer, or -1 for none;
-            int32 of shape (2 seats, 64 * words).
-        first: The first layer; int16 of shape (columns, hidden).
-        bias: Of the hidden layer; int16 of shape (hidden,).
-        outputs: For each phase the weights of the hidden values of the player to move, then of the opponent; int16
-            of shape (phases, 2 * hidden).
-        output_bias: For each phase; int64 of shape (phases,).
-        phases: The number of bits set in seat 0's planes from which each phase but the first begins.
-        path: The file that it was read from, as specs write it.
-        rules: The rules that it was fitted to (``rules_text``); it is for no others. Empty if that is not known.
-    """
+    """The value of a state by a small network."""
 
     columns: npt.NDArray[np.int32]
-    first: _Short
-    bias: _Short
+    """For each bit of each seat's planes the number of its column in the first layer, or -1 for none; int32 of
+    shape (2 seats, 64 * words)."""
+    first: _Short  # the first layer; int16 of shape (columns, hidden)
+    bias: _Short  # of the hidden layer; int16 of shape (hidden,)
     outputs: _Short
-    output_bias: npt.NDArray[np.int64]
+    """For each phase the weights of the hidden values of the player to move, then of the opponent; int16 of shape
+    (phases, 2 * hidden)."""
+    output_bias: npt.NDArray[np.int64]  # for each phase; int64 of shape (phases,)
     phases: Sequence[int] = ()
-    path: str = ""
+    """The number of bits set in seat 0's planes from which each phase but the first begins."""
+    path: str = ""  # the file that it was read from, as specs write it
     rules: str = ""
+    """The rules that it was fitted to (``rules_text``); it is for no others. Empty if that is not known."""
 
     def __post_init__(self) -> None:
         self.phases = tuple(self.phases)

@@ -38,15 +38,10 @@ from zermelo.envs.support.spec_text import format_spec
 
 
 class Rated(NamedTuple):
-    """Answer of a policy-value network for a state.
+    """Answer of a policy-value network for a state."""
 
-    Attributes:
-        priors: The probability of each of ``game.legal_actions(state)``, in their order.
-        values: What is still to come for each seat, strictly inside the bounds of utility.
-    """
-
-    priors: Sequence[float]
-    values: Sequence[float]
+    priors: Sequence[float]  # the probability of each of ``game.legal_actions(state)``, in their order
+    values: Sequence[float]  # what is still to come for each seat, strictly inside the bounds of utility
 
 
 @runtime_checkable

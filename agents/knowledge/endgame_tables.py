@@ -41,22 +41,17 @@ class TableEntry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EndgameTable:
-    """A table of one game: its file, its header, and its scores.
-
-    Attributes:
-        scores: A score for each entry (``zermelo.envs.rules.scores``), or a lower bound of the mover's gain, or
-            ``ABSENT``.
-        uppers: The same, or an upper bound of the gain, where repetition makes it depend on the past.
-        offsets: Where the entries of a part begin; empty where positions are found by their keys.
-        keys: The keys of the positions, ascending.
-    """
+    """A table of one game: its file, its header, and its scores."""
 
     path: str
     about: TableHeader
     scores: NDArray[np.int16]
+    """A score for each entry (``zermelo.envs.rules.scores``), or a lower bound of the mover's gain, or
+    ``ABSENT``."""
     uppers: NDArray[np.int16]
-    offsets: dict[int, int]
-    keys: NDArray[np.int64]
+    """The same, or an upper bound of the gain, where repetition makes it depend on the past."""
+    offsets: dict[int, int]  # where the entries of a part begin; empty where positions are found by their keys
+    keys: NDArray[np.int64]  # the keys of the positions, ascending
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.scores != ABSENT))

@@ -65,11 +65,7 @@ class Engine:
 
     Reading and writing never wait for each other: a program that writes without end, or reads nothing, is noticed
     when its time is over. A shell watches from outside, so that the group also ends if this process is killed.
-
-    Args:
-        name: What messages call it.
-        words: The program and its arguments.
-        merges_errors: True if the engine writes its answers to standard error too.
+    ``merges_errors`` says that the engine writes its answers to standard error too.
     """
 
     def __init__(self, name: str, words: Sequence[str], *, merges_errors: bool = False) -> None:

@@ -74,11 +74,6 @@ class ViewAgent(ConfiguredAgent):
     def check_view(self, view: Observation, game: str, space: Any) -> None:
         """Asks the policy for one action, and refuses an answer that is none; errors of its own are left to games.
 
-        Args:
-            view: What the player to move sees.
-            game: The environment's name, for the message.
-            space: The player's action space.
-
         Raises:
             UnsupportedGameError: The answer has another length or shape or is nan, or a model cannot be asked.
         """

@@ -33,17 +33,12 @@ _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 
 
 class _EngineState(Memory):
-    """The state of the conversation with an engine in a game.
+    """The state of the conversation with an engine in a game."""
 
-    Attributes:
-        clock: The game's, by which it manages its time.
-        reply: The position after the last moves as a function, the engine's own move, and the reply it expects.
-        expected: The position that it ponders on.
-    """
-
-    clock: GameClock | None = None
+    clock: GameClock | None = None  # the game's, by which it manages its time
     reply: tuple[Callable[..., str | None], str, str] | None = None
-    expected: str | None = None
+    """The position after the last moves as a function, the engine's own move, and the reply it expects."""
+    expected: str | None = None  # the position that it ponders on
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -60,19 +60,12 @@ def require_holdem(game: Any) -> Limit | NoLimit:
 
 @dataclass(frozen=True)
 class PokerPolicy:
-    """The shares of all actions, of all decisions, for all buckets.
-
-    Attributes:
-        rules: Which hold'em it is for.
-        buckets: The buckets of hands.
-        shares: The share of each action in steps of 1/255, as ``PublicTree.entries`` orders them.
-        value: The payoff of seat 0, who has the small blind, when both play by it.
-    """
+    """The shares of all actions, of all decisions, for all buckets."""
 
     rules: Limit | NoLimit
     buckets: Buckets
-    shares: NDArray[np.uint8]
-    value: float
+    shares: NDArray[np.uint8]  # the share of each action in steps of 1/255, as ``PublicTree.entries`` orders them
+    value: float  # the payoff of seat 0, who has the small blind, when both play by it
 
     @functools.cached_property
     def tree(self) -> PublicTree:

@@ -20,29 +20,17 @@ SHOWDOWN: Final = -2
 
 
 class Bets(NamedTuple):
-    """Where the betting stands.
+    """Where the betting stands."""
 
-    Attributes:
-        round: 0 before the flop to 3 on the river; 4 at a showdown.
-        mover: The seat to act.
-        chips: What each seat has put in.
-        raised: What each has put in in this round.
-        raises: How often somebody has raised in this round.
-        passive: How many have acted since and not raised.
-        raiser: Who raised last in this round; -1 for nobody.
-        before: Who raised last in the round before.
-        folded: Who has folded; -1 for nobody.
-    """
-
-    round: int = 0
-    mover: int = 0
-    chips: tuple[int, int] = BLINDS
-    raised: tuple[int, int] = BLINDS
-    raises: int = 0
-    passive: int = 0
-    raiser: int = -1
-    before: int = -1
-    folded: int = -1
+    round: int = 0  # 0 before the flop to 3 on the river; 4 at a showdown
+    mover: int = 0  # the seat to act
+    chips: tuple[int, int] = BLINDS  # what each seat has put in
+    raised: tuple[int, int] = BLINDS  # what each has put in in this round
+    raises: int = 0  # how often somebody has raised in this round
+    passive: int = 0  # how many have acted since and not raised
+    raiser: int = -1  # who raised last in this round; -1 for nobody
+    before: int = -1  # who raised last in the round before
+    folded: int = -1  # who has folded; -1 for nobody
 
 
 class Limit(NamedTuple):
@@ -126,23 +114,14 @@ def _next_round(bets: Bets, mover: int) -> Bets:
 
 @dataclass(frozen=True)
 class PublicTree:
-    """Decisions and ends that both players see, each after all that lead to it; the first is the root.
+    """Decisions and ends that both players see, each after all that lead to it; the first is the root."""
 
-    Attributes:
-        movers: The seat that decides, ``FIXED`` or ``SHOWDOWN``. N of them.
-        rounds: The round of each, from 0 on; chance deals before each round.
-        firsts: Where in ``children`` those of each begin.
-        children: The decisions and ends that follow, by decision and action. K of them.
-        actions: The number of the action that leads to each child.
-        payoffs: What seat 0 gets at an end, or of a showdown that it wins. N of them.
-    """
-
-    movers: Ints
-    rounds: Ints
-    firsts: Ints
-    children: Ints
-    actions: Ints
-    payoffs: NDArray[np.float64]
+    movers: Ints  # the seat that decides, ``FIXED`` or ``SHOWDOWN``. N of them
+    rounds: Ints  # the round of each, from 0 on; chance deals before each round
+    firsts: Ints  # where in ``children`` those of each begin
+    children: Ints  # the decisions and ends that follow, by decision and action. K of them
+    actions: Ints  # the number of the action that leads to each child
+    payoffs: NDArray[np.float64]  # what seat 0 gets at an end, or of a showdown that it wins. N of them
 
     @functools.cached_property
     def widths(self) -> Ints:

@@ -41,17 +41,12 @@ class Cards(NamedTuple):
 
 
 class Equities(NamedTuple):
-    """The equity of every pair of cards on a board against one that is dealt at random. 1,326 of each.
-
-    Attributes:
-        means: The chance to win, plus half of that to draw, once all cards are open; -1 of pairs that are on it.
-        spreads: The standard deviation of that over the cards to come.
-        strengths: Which hands are stronger, on the river.
-    """
+    """The equity of every pair of cards on a board against one that is dealt at random. 1,326 of each."""
 
     means: NDArray[np.float64]
-    spreads: NDArray[np.float64]
-    strengths: NDArray[np.int64]
+    """The chance to win, plus half of that to draw, once all cards are open; -1 of pairs that are on it."""
+    spreads: NDArray[np.float64]  # the standard deviation of that over the cards to come
+    strengths: NDArray[np.int64]  # which hands are stronger, on the river
 
 
 def equities(board: int, seed: int = 0) -> Equities:

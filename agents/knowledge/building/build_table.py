@@ -102,8 +102,7 @@ def build_table(
         empty: The most empty squares, of positions reached from the state.
         states: The most states that are reached; all of them are in the table.
         memory_mb: Memory in MiB; by default half of what is free.
-        runner: Solves parts that do not lead to each other elsewhere, as ``zermelo.evaluation.workers`` do; the
-            table is the same.
+        runner: Solves parts elsewhere, as ``zermelo.evaluation.workers`` do; the table is the same.
         on_progress: Called as it goes on; what it raises stops the work.
 
     Raises:

@@ -110,15 +110,11 @@ class PartGroup(NamedTuple):
 
 @dataclass
 class GroupWork(PureWork):
-    """Solves groups of parts as tasks of a runner.
+    """Solves groups of parts as tasks of a runner."""
 
-    Attributes:
-        rules: Which number their positions.
-        report: Called with a group's parts and how many of its positions are listed; workers do not call it.
-    """
-
-    rules: Any
+    rules: Any  # which number their positions
     report: Callable[[Iterable[int], int], Any] | None = field(default=None, init=False)
+    """Called with a group's parts and how many of its positions are listed; workers do not call it."""
 
     @property
     def has_gains(self) -> bool:

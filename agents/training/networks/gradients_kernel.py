@@ -21,19 +21,12 @@ _ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
 
 
 class Weights(NamedTuple):
-    """The weights of a network, or numbers that belong to them.
+    """The weights of a network, or numbers that belong to them."""
 
-    Attributes:
-        first: Of the hidden layer; shape (columns, hidden).
-        bias: Its bias; shape (hidden,).
-        outputs: Of the output, in each phase, those for the player to move first; shape (phases, 2 * hidden).
-        output_bias: Shape (phases,).
-    """
-
-    first: Floats
-    bias: Floats
-    outputs: Floats
-    output_bias: Floats
+    first: Floats  # of the hidden layer; shape (columns, hidden)
+    bias: Floats  # its bias; shape (hidden,)
+    outputs: Floats  # of the output, in each phase, those for the player to move first; shape (phases, 2 * hidden)
+    output_bias: Floats  # shape (phases,)
 
     def zeros(self) -> Weights:
         return Weights(*(np.zeros_like(part) for part in self))
@@ -56,16 +49,10 @@ def _list_columns(planes: Any, movers: Any, columns: Any, active: Any) -> None:
 
 
 def _add_gradients(rows: Any, active: Any, phases: Any, targets: Any, weights: Any, gradients: Any) -> float:
-    """The sum of the losses of some positions; adds their gradients, unless there is no room for them.
+    """The sum of the losses of the positions ``rows``; adds their gradients, unless these are empty arrays.
 
-    Args:
-        rows: The positions' numbers.
-        active: The columns that are set, for the player to move and the opponent, and behind them -1; shape
-            (positions, 2, width).
-        phases: Shape (positions,).
-        targets: The chances of winning to learn; shape (positions,).
-        weights: The network's.
-        gradients: Where to add them, or empty arrays.
+    ``active`` are the columns that are set, for the player to move and the opponent, and behind them -1, of shape
+    (positions, 2, width); ``phases`` and ``targets``, the chances of winning to learn, of shape (positions,).
     """
     hidden, width = weights.bias.shape[0], active.shape[2]
     sums = np.empty((2, hidden), np.float32)

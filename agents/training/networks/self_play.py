@@ -94,21 +94,16 @@ class SelfPlayGames:
 
     Only positions that no random move follows are recorded: there the end of the game is the value between equals,
     also after moves that nobody would choose, and searches ask about such positions most.
-
-    Attributes:
-        players: The player, and perhaps a partner, who has one seat of every other game.
-        opening: Moves after which none is random, at most.
-        positions: Positions recorded of a game, at most: neighbours say the same.
-        records: Says of a position and what was chosen whether to record it.
     """
 
     game: Any
     starts: Sequence[Any]
-    players: Sequence[Player]
-    opening: int
-    positions: int
+    players: Sequence[Player]  # the player, and perhaps a partner, who has one seat of every other game
+    opening: int  # moves after which none is random, at most
+    positions: int  # positions recorded of a game, at most: neighbours say the same
     generator: np.random.Generator
     records: Callable[[Any, Choice], bool] = lambda state, choice: True
+    """Says of a position and what was chosen whether to record it."""
 
     def play(self) -> tuple[list[tuple[Any, Choice]], Sequence[float]]:
         """Positions of one game, and its utilities; no positions if it was over before any, or too long."""
@@ -136,19 +131,14 @@ class SelfPlayGames:
 
 @dataclass(frozen=True)
 class Lessons:
-    """Positions in which a player is to move, in the order of their games.
+    """Positions in which a player is to move, in the order of their games."""
 
-    Attributes:
-        planes: What ``plane_words`` says of them; shape (positions, 2 seats, words).
-        movers: The seat to move; shape (positions,).
-        outcomes: The share of the utility that the player to move got in the end, from 0 to 1.
-        values: The share that the search expected, as its evaluation says it; NaN where it says nothing.
-    """
-
-    planes: npt.NDArray[np.uint64]
-    movers: npt.NDArray[np.int8]
+    planes: npt.NDArray[np.uint64]  # what ``plane_words`` says of them; shape (positions, 2 seats, words)
+    movers: npt.NDArray[np.int8]  # the seat to move; shape (positions,)
     outcomes: npt.NDArray[np.float32]
+    """The share of the utility that the player to move got in the end, from 0 to 1."""
     values: npt.NDArray[np.float32]
+    """The share that the search expected, as its evaluation says it; NaN where it says nothing."""
 
     def __len__(self) -> int:
         return len(self.movers)
@@ -236,19 +226,12 @@ class CompiledGames(CompiledAlphaBeta):
 
 @dataclass
 class LessonWork(PureWork):
-    """Games of self-play as tasks of a runner; an item is the seed of some games.
+    """Games of self-play as tasks of a runner; an item is the seed of some games."""
 
-    Attributes:
-        env: The environment's name.
-        network: The file of the network that plays, or empty: then the written evaluation does, else playouts.
-        nodes: Nodes of the search for each move.
-        games: Games of a task.
-    """
-
-    env: str
-    network: str
-    nodes: int
-    games: int
+    env: str  # the environment's name
+    network: str  # the file of the network that plays, or empty: then the written evaluation does, else playouts
+    nodes: int  # nodes of the search for each move
+    games: int  # games of a task
 
     def __post_init__(self) -> None:
         self._game: Any = None

@@ -128,19 +128,13 @@ def _change(before: npt.NDArray[np.int8], after: npt.NDArray[np.int8]) -> bytes:
 
 @dataclass
 class Trained:
-    """A network as it was trained, and as whole numbers.
-
-    Attributes:
-        weights: What a later training begins with.
-        loss, average: Log loss on positions kept apart, in nats, and that of always predicting the average.
-        error: How much the whole numbers differ in the probability of winning, on average over those positions.
-    """
+    """A network as it was trained, and as whole numbers."""
 
     evaluator: PlaneNetwork
-    weights: Weights
-    loss: float
-    average: float
-    error: float
+    weights: Weights  # a later training begins with them
+    loss: float  # log loss on positions kept apart, in nats
+    average: float  # that of always predicting the average
+    error: float  # of whole numbers in the probability of winning, on average over those positions
 
 
 def choose_columns(ways: Sequence[Columns], lessons: Lessons, seed: int) -> Columns:
@@ -162,15 +156,8 @@ def train(
 ) -> Trained:
     """Trains a network for so many seconds, or until it has seen all positions often.
 
-    Args:
-        lessons: What to learn.
-        columns: The column of each bit of each seat, of ``seat_columns``.
-        hidden: Size of the hidden layer of each seat.
-        seconds: How long, about.
-        seed: Of the first weights and of the order.
-        outcome_share: Weight of a game's outcome in the target; the rest is the search's value.
-        start: Weights of an earlier training to begin with.
-        on_step: Called with the share of the training that is done.
+    ``columns`` are of ``seat_columns``, ``hidden`` is the size of each seat's hidden layer; a game's outcome counts
+    ``outcome_share`` of the target, the search's value the rest; ``start`` are weights to begin with.
     """
     used = _used_columns(lessons, columns)
     number = np.full(columns.max() + 1, -1, np.int32)
