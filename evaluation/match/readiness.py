@@ -50,12 +50,13 @@ def unfit(name: str, error: Exception) -> UnsupportedGameError | InvalidSettingE
 
 def start_compiling(agents: Sequence[Agent], env: Any) -> None:
     """Starts to compile what agents of ours will need for a game of rules, on as many processors as there are."""
+    searching = [agent for agent in agents if _is_our_search(agent)]  # others' games are not tried for this
     try:
-        if len(agents) < 2 or not isinstance(search_game(env), RulesGame):
+        if len(searching) < 2 or not isinstance(search_game(env), RulesGame):
             return
     except ZermeloError:
         return
-    asked = (asked_by(rehearse, agent, env) for agent in agents)
+    asked = (asked_by(rehearse, agent, env) for agent in searching)
     start_compilers([kernel for kernel in asked if kernel is not None], default_threads())
 
 
@@ -71,7 +72,7 @@ def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:
         strict: Whether to raise ``UnsupportedGameError`` and ``InvalidSettingError``.
     """
     try:
-        if isinstance(agent, SearchAgent) and type(agent).__module__.startswith("zermelo."):
+        if _is_our_search(agent):
             agent.prepare(shown)
         elif isinstance(agent, OnnxAgent | Sb3Agent | TorchAgent):
             agent.act_on(shown)
@@ -80,3 +81,7 @@ def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:
             raise unfit(agent.name, error) from error
     except Exception:  # noqa: S110 - the game will say so
         pass
+
+
+def _is_our_search(agent: Any) -> bool:
+    return isinstance(agent, SearchAgent) and type(agent).__module__.startswith("zermelo.")

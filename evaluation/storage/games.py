@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import sys
@@ -19,8 +20,6 @@ from zermelo.evaluation.storage.database import FILE, open_reader, record_lines,
 from zermelo.evaluation.storage.rows import game_columns, game_row
 
 LINES: Final = "games.jsonl"
-
-
 FEW: Final = 5
 """Games that a sentence names."""
 CHECKED: Final = 100_000
@@ -36,8 +35,7 @@ class StoredGames(Sequence[GameRecord]):
 
     Args:
         count: Returns how many there are now.
-        read: Yields those from one index to before another, in the order of the schedule: what a game is called
-            in a sentence, and its line of JSON.
+        read: Yields what each game is called in a sentence and its line of JSON, from one index to before another.
         suspects: Yields those that are no records at a glance.
     """
 
@@ -76,8 +74,8 @@ class StoredGames(Sequence[GameRecord]):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it
                 print(f"zermelo: {_left_out(failed, error)}", file=sys.stderr)
 
-    def unreadable(self) -> str:
-        """A sentence on the games whose records cannot be read, as far as a glance shows; empty without any.
+    def unreadable(self) -> list[str]:
+        """A sentence on the games whose records cannot be read, as far as a glance shows, if there are any.
 
         Their results stand, since they are kept apart.
         """
@@ -87,7 +85,7 @@ class StoredGames(Sequence[GameRecord]):
                 _record(called, line)
             except StoreError as reason:
                 failed, error = [*failed, called], error or reason
-        return "" if error is None else _left_out(failed, error)
+        return [] if error is None else [_left_out(failed, error)]
 
     @overload
     def __getitem__(self, index: int) -> GameRecord: ...
@@ -142,13 +140,11 @@ def _record(called: str, line: str) -> GameRecord:
 
 
 def _left_out(failed: Sequence[str], error: StoreError) -> str:
-    if len(failed) == 1:
-        return f"{error}; its moves are left out, and its result is counted: put back a copy to have them"
-    names = ", ".join(failed[1:FEW]) + (f" and {len(failed) - FEW} more" if len(failed) > FEW else "")
-    return (
-        f"{error}; nor can those of {names}: their moves are left out, and their results are counted: put back a "
-        "copy to have them"
-    )
+    left_out = "its moves are left out, and its result is counted"
+    if len(failed) > 1:
+        names = ", ".join(failed[1:FEW]) + (f" and {len(failed) - FEW} more" if len(failed) > FEW else "")
+        left_out = f"nor can those of {names}: their moves are left out, and their results are counted"
+    return f"{error}; {left_out}: put back a copy to have them"
 
 
 def games_of(lines: list[str]) -> StoredGames:
@@ -165,19 +161,13 @@ def _of_database(path: Path) -> StoredGames:
         with open_reader(path) as db:
             return int(db.execute("SELECT COUNT(*) FROM records").fetchone()[0])
 
-    def read(start: int, stop: int) -> Iterator[tuple[str, str]]:
+    def called(lines: Callable[..., Iterable[tuple[int, str]]], *given: int) -> Iterator[tuple[str, str]]:
         with open_reader(path) as db:
-            yield from _called(record_lines(db, start, stop))
+            yield from ((f"game {index + 1}", line) for index, line in lines(db, *given))
 
-    def suspects() -> list[tuple[str, str]]:
-        with open_reader(path) as db:
-            return [*_called(suspect_lines(db, CHECKED))]
-
-    return StoredGames(count, read, suspects)
-
-
-def _called(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    return ((f"game {index + 1}", line) for index, line in lines)
+    return StoredGames(
+        count, functools.partial(called, record_lines), functools.partial(called, suspect_lines, CHECKED)
+    )
 
 
 def _of_text(path: Path) -> StoredGames:

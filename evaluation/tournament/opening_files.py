@@ -1,9 +1,10 @@
-"""Files of openings, as people have them: PGN, SGF, positions (FEN, EPD), and lines of moves or actions."""
+"""Openings that are written: in files (PGN, SGF, FEN, EPD, lines of moves or actions), books and lists."""
 
 from __future__ import annotations
 
 import ast
 import codecs
+import functools
 import gzip
 import io
 import itertools
@@ -11,21 +12,34 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import IO, Any, Final, NamedTuple
 
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.agents.knowledge.books import book_lines
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.envs.games import Chess, Go
+from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.registration.make import make
+from zermelo.envs.rules.env import RulesEnv
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.live_game import drive_env
+from zermelo.evaluation.match.sources import EnvSource, env_name
 from zermelo.evaluation.match.text import plain, printable, shown
+from zermelo.evaluation.positions.moves import game_or_none, play_moves
 from zermelo.evaluation.positions.pgn import pgn_games
 from zermelo.evaluation.positions.sgf import sgf_games
+from zermelo.evaluation.schedule import derived_seed
+from zermelo.evaluation.tournament.openings import BOOK, Opening, RunOpenings, refusal_of, spec_at, text_of
 
+CHECKED: Final = 200
+"""So many openings of a file are played through before the first game, however few games there are."""
 LARGEST: Final = 2**26
 """Bytes of a file, and of what a compressed one holds."""
 
+_BOOK_PLIES: Final = 8
 _PGN: Final = re.compile(r"\s*\[\w+\s+\"")
 _SGF: Final = re.compile(r"\s*\(\s*;")
 _POSITION: Final = re.compile(r"(?:[^\s/]+/){3,}[^\s/]+\s+[a-z]\b")
@@ -50,6 +64,115 @@ class WrittenOpening(NamedTuple):
     moves: tuple[Any, ...] | str
     fen: str = ""
     setup: int = 0
+
+
+def written_openings(
+    wanted: str | os.PathLike[str] | Sequence[Sequence[Any] | str],
+    source: EnvSource,
+    env: Any,
+    *,
+    count: int,
+    seed: int,
+    plies: int | None,
+    stored: RunOpenings,
+) -> RunOpenings:
+    """The openings of a file, a book or a list; see ``openings_for``."""
+    where = "in openings"
+    if isinstance(wanted, str | os.PathLike):
+        name = os.fspath(wanted)
+        where = f"in {name}"
+        if name.startswith(BOOK):
+            path = name.removeprefix(BOOK)
+            written = _listed(_from_book(path, env, count=count, seed=seed, plies=plies or _BOOK_PLIES), where)
+        elif stored.openings and not os.path.exists(name):
+            if count > len(stored.openings) and not stored.are_all:
+                raise InvalidSettingError(
+                    f"{name} is gone, and the run has {len(stored.openings)} of its openings, where {count} may "
+                    "be needed: put it back, or ask for no more games"
+                )
+            lines = enumerate(stored.openings, start=1)
+            written = (WrittenOpening(f"opening {number} of the run", *opening) for number, opening in lines)
+            plies = None
+        else:
+            drive_env(env, seed).turn()  # its game can be asked for from now on
+            written = read_openings(name, functools.partial(_rules_of, env), plies)
+    elif isinstance(wanted, Iterable):
+        written = _listed(wanted, where)
+    else:
+        raise InvalidSettingError(f"openings are a number of plies, a file or a list, not {shown(wanted, 40)}")
+    openings = dict[Opening, None]()
+    for number, one in enumerate(written, start=1):
+        openings[_checked(one, source, env, derived_seed(seed, "opening", number), plies)] = None
+        if number >= CHECKED and len(openings) >= count:
+            return RunOpenings(tuple(openings)[:count], are_all=False)
+    if not openings:
+        raise InvalidSettingError(f"there is no opening {where}: give at least one, such as 3,2")
+    return RunOpenings(tuple(openings)[:count], len(openings) <= count)
+
+
+def _listed(openings: Iterable[Any], where: str) -> Iterator[WrittenOpening]:
+    for number, opening in enumerate(openings, start=1):
+        if not isinstance(opening, Iterable):
+            raise InvalidSettingError(
+                f"opening {number} {where} is a list of actions or a line of moves, not {shown(opening, 40)}"
+            )
+        moves = opening if isinstance(opening, str) else tuple(map(plain, opening))
+        yield WrittenOpening(f"opening {number} {where}", moves)
+
+
+def _from_book(path: str, env: Any, *, count: int, seed: int, plies: int) -> Iterator[tuple[Any, ...]]:
+    drive_env(env, seed).turn()
+    game = as_game(env)
+    start = game.snapshot(env)
+    for line in book_lines(path, game, start, count=count, plies=plies, seed=seed):
+        state, actions = start, []
+        for action in line:
+            actions.append(game.to_env_action(state, action))
+            state = game.result(state, action)
+        yield tuple(actions)
+
+
+def _rules_of(env: Any) -> Any:
+    return getattr(game_or_none(env), "rules", None)
+
+
+def _checked(written: WrittenOpening, source: EnvSource, env: Any, seed: int, plies: int | None) -> Opening:
+    """The opening, played to see that it is legal and leaves something to play."""
+    fen = _start(written, source, env)
+    driver = drive_env(make(spec_at(source, fen)) if fen else env, seed)
+    if isinstance(written.moves, str):
+        try:
+            actions = tuple(map(plain, play_moves(driver, written.moves, written.where, plies)))
+        except IllegalActionError as error:
+            raise InvalidSettingError(str(error)) from None
+    else:
+        actions = written.moves[: None if plies is None else plies + written.setup]
+        if (refusal := refusal_of(driver, actions)) is not None:
+            raise InvalidSettingError(f"{written.where}, {text_of(actions)}, {refusal}")
+    if driver.turn() is None:
+        raise InvalidSettingError(
+            f"{written.where} leaves nothing to play, as the game is over after {len(actions)} plies: take "
+            "fewer with --opening-plies (opening_plies=)"
+        )
+    return Opening(actions, fen)
+
+
+def _start(written: WrittenOpening, source: EnvSource, env: Any) -> str:
+    """The position that an opening begins at, in FEN; nothing where the environment's game begins there."""
+    if not written.fen:
+        return ""
+    try:
+        fen = Chess(written.fen).fen
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"{written.where} has no position that can be played: {error}") from None
+    if fen.split()[:4] == _rules_of(env).fen.split()[:4]:
+        return ""
+    if not isinstance(source, str) or not isinstance(innermost(env), RulesEnv):
+        raise InvalidSettingError(
+            f"{written.where} begins at {fen}, and {env_name(source)} cannot be set to a position: play in "
+            "zermelo/Chess-v0, which can"
+        )
+    return fen
 
 
 def read_openings(
@@ -111,15 +234,7 @@ def opening_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         elif content.startswith(b"PK\x03\x04"):
             content, name = _zipped(content)
         text = _decoded(content)
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-    ) as error:
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or printable(str(error))
         raise InvalidSettingError(f"cannot read the openings in {os.fspath(path)}: {reason}") from None
     return text.replace("\r\n", "\n").replace("\r", "\n"), PurePath(name).suffix.lower()
@@ -143,11 +258,8 @@ def _zipped(content: bytes) -> tuple[bytes, str]:
 
 def _decoded(content: bytes) -> str:
     """UTF-8, UTF-16 with its mark, or Latin-1, which the standard of PGN has."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encodings = ["utf-16"]
-    else:
-        encodings = ["utf-8-sig", "latin-1"]
-    for encoding in encodings:
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "latin-1"):
         try:
             text = content.decode(encoding)
         except UnicodeDecodeError:
@@ -157,7 +269,7 @@ def _decoded(content: bytes) -> str:
     raise ValueError("it is no text")
 
 
-# -- its openings
+# -- the openings of each form
 
 
 def _from_pgn(text: str, name: str, plies: int | None) -> Iterator[WrittenOpening]:

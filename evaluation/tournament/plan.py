@@ -54,10 +54,6 @@ class Tournament:
 
     Attributes:
         env: What makes the environment.
-        seat_names: The environment's seats.
-        participants: The agents.
-        settings: Those that it was prepared with.
-        schedule: The games, in order.
         openings: What the specification says of them.
         test: Stops the run early, or None.
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
@@ -93,7 +89,7 @@ class Tournament:
         driver = drive_env(live, settings.seed)
         wanted = participants(agents, settings.limits, driver)
         stored = RunOpenings() if out is None else _stored_openings(Path(out) / FILE)
-        _refuse_early(settings, [participant.name for participant in wanted], driver)
+        schedule = _early_schedule(settings, [participant.name for participant in wanted], driver)
         require_openings(settings.openings, stored)
         if out is not None:
             require_writable(Path(out))
@@ -102,7 +98,7 @@ class Tournament:
         _require_anchor(settings.anchor, names)
         score = _score_of(settings, driver)
         has_deals = len(driver.seat_names) > 1 and has_luck(live)
-        schedule = _schedule(settings, names, driver, duplicate=has_deals, teams=score is Scoring.TEAM)
+        schedule = replace(schedule, agents=names, duplicate=has_deals, teams=score is Scoring.TEAM)
         given = openings_for(
             settings.openings, env, live, count=schedule.blocks, seed=schedule.seed, plies=settings.opening_plies,
             stored=stored,
@@ -193,22 +189,17 @@ class Tournament:
         }
 
 
-def _schedule(
-    settings: TournamentSettings, names: Sequence[str], driver: EnvDriver, *, teams: bool, duplicate: bool = False
-) -> Schedule:
-    return Schedule(
-        names, seats=len(driver.seat_names), games=settings.games, seed=checked_seed(settings.seed),
-        pairings=Pairings(settings.pairings), duplicate=duplicate, teams=teams,
-    )  # fmt: skip
-
-
-def _refuse_early(settings: TournamentSettings, names: Sequence[str], driver: EnvDriver) -> None:
-    """Refuses what can be refused before anything is compiled."""
+def _early_schedule(settings: TournamentSettings, names: Sequence[str], driver: EnvDriver) -> Schedule:
+    """The schedule of all agents; what can be refused before anything is compiled is refused here."""
     is_general = _given_traits(driver.env).get("reward_sum") == RewardSum.GENERAL
-    schedule = _schedule(settings, names, driver, teams=is_general or settings.score == Scoring.TEAM)
+    schedule = Schedule(
+        names, seats=len(driver.seat_names), games=settings.games, seed=checked_seed(settings.seed),
+        pairings=Pairings(settings.pairings), teams=is_general or settings.score == Scoring.TEAM,
+    )  # fmt: skip
     _require_anchor(settings.anchor, names)
     if settings.sprt is not None and not settings.skip_unfit:
         SprtTest.of(schedule, tuple(names), settings.sprt)
+    return schedule
 
 
 def _stopping_rule(settings: TournamentSettings, schedule: Schedule, score: Scoring) -> StoppingRule | None:
@@ -283,7 +274,6 @@ def _openings_described(wanted: Openings | None, schedule: Schedule, given: RunO
 
 
 def _stored_openings(path: Path) -> RunOpenings:
-    """The openings of the run in a database."""
     spec = _stored_spec(path)
     lines = (Opening(tuple(map(plain, actions)), fen) for fen, actions in spec.get("opening_lines", ()))
     return RunOpenings(tuple(lines), spec.get("opening_lines_are_all", False))
@@ -316,7 +306,7 @@ MOVES: Final = 200
 
 
 def has_luck(env: Any) -> bool:
-    """Whether chance or hidden moves may decide: everywhere but where it is known or declared that they do not."""
+    """True unless it is known or declared that neither chance nor hidden moves decide."""
     traits = _given_traits(env)
     return not (traits.get("chance") == Chance.NONE and traits.get("information") == Information.PERFECT)
 

@@ -1,10 +1,4 @@
-"""The main job: an environment and some agents go in, standings come out.
-
-    standings = round_robin("classic/connect_four-v3", ["random", "alphabeta(depth=4)"], games=20, seed=0)
-    print(standings)
-
-Stages, each of which knows only the next: plan -> play -> store -> standings.
-"""
+"""The main job: an environment and some agents go in, standings come out."""
 
 from __future__ import annotations
 
@@ -28,7 +22,7 @@ from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.storage.counting import results
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
-from zermelo.evaluation.storage.games import StoredGames, read_games
+from zermelo.evaluation.storage.games import read_games
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations, read_run
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
@@ -76,13 +70,9 @@ def gauntlet(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings
     """The first agent plays every other; the others do not meet.
 
     Args:
-        env: As for ``round_robin``.
+        env: As for ``round_robin``, which raises the same errors.
         agents: Likewise; the first one is to be judged by its games against the others.
         settings: Those of ``round_robin``, but for ``pairings``.
-
-    Raises:
-        ZermeloError: As for ``round_robin``.
-        TournamentInterrupted: Ctrl-C; its ``standings`` are those so far.
     """
     return run(Tournament.prepare(env, agents, settings, out=settings.out), settings)
 
@@ -98,11 +88,10 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
     crowding = crowding_of(plan, None if settings.on_ray else settings.workers or 1)
     if crowding is not None and settings.progress is not False:
         print(f"zermelo: {crowding}", file=sys.stderr)
-    crowded = [] if crowding is None else [crowding]
     if not settings.here:
         import scipy.optimize  # noqa: F401  # half a second that the table would take, while workers start
     with contextlib.ExitStack() as stack:
-        log = InvocationLog(command, crowded)
+        log = InvocationLog(command, [] if crowding is None else [crowding])
         store = stack.enter_context(Store(plan.schedule, plan.to_dict(), settings.out, log))
         interrupts = stack.enter_context(Interrupts())
         loop = Run(plan.schedule, store, plan.test)
@@ -120,7 +109,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
             stopped = interrupt
         store.flush()
         counted = store.results()
-        notes = [*map(printable, plan.left_out), *store.notes(), *unreadable(store.records)]
+        notes = [*map(printable, plan.left_out), *store.notes(), *store.records.unreadable()]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.note(loop.verdict, counted))
         standings = Standings(
@@ -135,7 +124,6 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
 
 
 def runner_of(plan: Tournament, settings: RunSettings) -> Runner:
-    """The runner of a tournament, which has to be able to send everything to its workers."""
     runner = make_runner(settings.workers, settings.runner, settings.ray_address)
     if isinstance(runner, SerialRunner):
         return runner
@@ -209,7 +197,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         seats = len(spec["seats"])
         counted = results(db, seats)
         planned = spec["scheduled"]
-        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path)), *unreadable(records)]
+        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path)), *records.unreadable()]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
@@ -219,11 +207,6 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,
         score=spec.get("score", Scoring.AUTO),
     )  # fmt: skip
-
-
-def unreadable(records: StoredGames) -> list[str]:
-    """A note on games whose records cannot be read, or none."""
-    return [note for note in [records.unreadable()] if note]
 
 
 def read_sources(folder: str | os.PathLike[str]) -> tuple[str, dict[str, str]] | None:

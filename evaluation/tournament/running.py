@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import GameRecord
@@ -28,7 +28,6 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self._asked = False
         self._held = False
         self._before: dict[int, Any] = {}
 
@@ -41,7 +40,6 @@ class Interrupts:
         return self
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
         self.number = number
         if not self._held:
             raise RunInterrupt
@@ -54,7 +52,7 @@ class Interrupts:
             yield
         finally:
             self._held = False
-        if self._asked:
+        if self.number is not None:
             raise RunInterrupt
 
     def off(self) -> None:
@@ -81,11 +79,7 @@ class _Missing(Sequence[ScheduledGame]):
     def __len__(self) -> int:
         return len(self.places)
 
-    @overload
-    def __getitem__(self, index: int) -> ScheduledGame: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[ScheduledGame, ...]: ...
-    def __getitem__(self, index: int | slice) -> ScheduledGame | tuple[ScheduledGame, ...]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(self._schedule[place] for place in self.places[index])
         return self._schedule[self.places[index]]
