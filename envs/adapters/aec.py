@@ -1,27 +1,12 @@
-"""Any AEC environment as a game whose states are copies of it.
+"""Any AEC environment as a game whose states are copies of it; dead steps (``None``) are played at once.
 
-A state is a copy of the environment below its checking wrappers. ``result`` copies the state's environment, steps
-the copy, and plays the dead steps (``None``) that follow, so that the next state is one where somebody decides, or
-the end.
+Utilities are what players are paid: what ``last()`` gives an agent at its turns, and what waits for it there
+(``_cumulative_rewards``); ``rewards`` where that never pays. They begin at zero where a live environment stands;
+if its game is over, they are the rewards of its last step.
 
-Utilities are what players are paid: the rewards that ``last()`` gives an agent at its turns, and what waits for it
-there (``_cumulative_rewards``). An environment whose ``last()`` never pays, though its ``rewards`` are not zero,
-is searched by those. A state taken from a live environment starts its utilities at zero, since what was paid
-before cannot be read from the environment; if that game is already over, they are the rewards of its last step.
-An environment with a ``last()`` of its own is asked by it at every turn, as a loop over ``agent_iter`` does.
-
-Chance, in one of three ways:
-
-- None: the environment always does the same after the same actions.
-- Sampled: it draws numbers. Before every step the copy's random generators are replaced by fresh ones seeded from
-  the game's own stream (``result``) or from the generator given (``sample_result``), so the environment's own next
-  draw is never seen.
-- Declared: it tells its outcomes and probabilities (``zermelo.envs.traits.declared``).
-
-Of some environments it is known what agents have seen, of others that agents move at the same time, though they
-are asked in turn. In the middle of such a round they hold what some agents have chosen and the others do not see.
-So a round is always seen from its start: all its agents are the movers, and ``joint_result`` first takes back, in
-its copy, whatever has been chosen.
+Chance is declared (``zermelo.envs.traits.declared``) or sampled: before every step the copy's generators are
+replaced by fresh ones, so that the environment's own next draw is never seen. Agents who move at the same time,
+though they are asked in turn, are all movers of a round, which ``joint_result`` plays from its start.
 """
 
 from __future__ import annotations

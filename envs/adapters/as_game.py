@@ -1,8 +1,7 @@
 """``as_game``: the best way there is to search an environment, behind one interface.
 
-In this order: compiled rules registered for exactly that environment class, or known to be those of an OpenSpiel
-game; the OpenSpiel state behind a Shimmy environment; a Gymnasium environment's transition table; chance that the
-environment declares; the generic clone.
+In this order: rules registered for exactly that class, the OpenSpiel state behind a Shimmy environment, a
+Gymnasium environment's transition table, the copy, with chance that is declared.
 """
 
 from __future__ import annotations

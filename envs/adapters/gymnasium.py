@@ -1,8 +1,6 @@
 """Any other Gymnasium environment as a single-player game whose states are copies of it.
 
-Rewards, ends and masks come from what ``step`` returns. A live environment keeps none of these, so the first state
-is never an end, and its mask is asked of the environment (``zermelo.envs.live.masks``). A time limit that
-wraps the environment is part of the game.
+Rewards, ends and masks come from what ``step`` returns; the mask of the first state is asked of the environment.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """OpenSpiel's games: a ``pyspiel.State`` is the state, with its cheap copies and its exact chance.
 
-Under Shimmy's environment, everything is read from the OpenSpiel state inside: ``last()`` doubles the final reward
-of every agent after the first. Shimmy's one rule of its own is kept: it truncates a game whose nodes, chance
-included, outnumber OpenSpiel's ``max_game_length()`` (which leaves chance out, so that dice games may end early).
-A game given directly, as ``pyspiel.Game`` or ``pyspiel.State``, has no such limit.
-
-Utilities are ``State.returns()``: they count from the start of the game.
+Of Shimmy's environment the state inside is read, as its ``last()`` doubles final rewards. Its one rule of its own
+is kept: it truncates a game whose nodes, chance included, outnumber ``max_game_length()`` (which leaves chance
+out). Utilities are ``State.returns()``: they count from the start of the game.
 """
 
 from __future__ import annotations

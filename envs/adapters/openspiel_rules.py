@@ -1,9 +1,7 @@
-"""OpenSpiel's games that our rules play too: searched by the rules, compiled, instead of through its states.
+"""OpenSpiel's games that our rules play too (``zermelo.envs.games.tables``): searched by the rules, compiled.
 
-``zermelo.envs.games.tables`` lists them; tests play each at random on both sides. A position is read by playing
-its history over again on the rules. What the rules cannot be in is left to OpenSpiel's own states: a state that
-was not reached from the start of the game, and games with chance that come near the length at which OpenSpiel, or
-Shimmy's environment, breaks them off.
+A position is read by playing its history on the rules. States that were not reached from the start, and games with
+chance near the length at which OpenSpiel or Shimmy breaks them off, are left to OpenSpiel's own states.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Live environments whose game is known as rules: their positions as states of the rules.
 
-``zermelo.envs.games.tables`` lists the environments that play them, such as PettingZoo's Connect Four;
-environments over rules (``zermelo.envs.rules.env``) have it by construction. ``as_game`` then searches the rules.
-It counts for exactly these classes; a position that the rules cannot have, such as one set up by hand with three
-stones more on one side, or a game that ended by an illegal action, is left to the clone.
+It counts for exactly the classes in ``zermelo.envs.games.tables``, and environments over rules. A position that
+the rules cannot have, such as one that was set up by hand, is left to the clone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Games and states as bytes that another process of this package reads.
 
-Of a game whose states are copies of an environment, its first copy and all that is known of it are sent, and the
-game is made again of them there; so nothing has to be found out twice, and actions have the same numbers.
+Of a game on copies its first copy and all that is known of it are sent: nothing is found out twice.
 """
 
 from __future__ import annotations

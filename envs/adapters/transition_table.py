@@ -1,10 +1,8 @@
 """Gymnasium environments that carry their transition table: exact single-player games with chance.
 
-FrozenLake, Taxi and CliffWalking keep ``P[state][action]``, a list of (probability, next state, reward, end), and
-the current state ``s``. An action with several outcomes leads to a chance event; equal outcomes are merged.
-
-Gymnasium's ``TimeLimit`` is part of the game: a state holds how many steps are left. ``without_time_limit`` is the
-game of the table alone, which value iteration solves.
+They keep ``P[state][action]``, a list of (probability, next state, reward, end), and the state ``s``. Equal
+outcomes are merged. Gymnasium's ``TimeLimit`` is part of the game; ``without_time_limit`` is that of the table
+alone.
 """
 
 from __future__ import annotations

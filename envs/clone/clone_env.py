@@ -1,8 +1,7 @@
 """An independent copy of a live environment, at its current position.
 
-``copy.deepcopy`` cannot do this: PettingZoo's environments inherit ``EzPickle``, so that a deep copy is built anew
-from constructor arguments and has lost the game. Here a class whose objects are cloned often gets copiers written
-for the shapes that they have (``plan``); what has another shape goes through the general traversal.
+``copy.deepcopy`` would lose the game of PettingZoo's environments, which ``EzPickle`` builds anew. A class that is
+cloned often gets copiers for the shapes of its objects (``plan``); others go through the general traversal.
 """
 
 from __future__ import annotations

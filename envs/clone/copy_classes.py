@@ -1,9 +1,7 @@
 """The classes of copies: without finalisers, and with caches of their own.
 
-A copy shares handles with its original, such as the number of a game in an engine, so a finaliser of the copy
-would close what the original still uses. A cache on a class (``functools.lru_cache`` on a method) keeps every
-object that it was called on, so each copy would live for ever. Copies of objects of such a class are of a subclass
-that has neither.
+A copy shares handles with its original, which a finaliser would close; a cache on a class (``functools.lru_cache``
+on a method) would let each copy live for ever.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Functions, bound methods, closures and weak references.
+"""Functions, bound methods, closures and weak references, which may lead back to the environment.
 
-A function that is stored on an environment may lead back to it: through the object a method is bound to, a
-variable that a closure captured, or a default argument. The copy's function leads to the copy.
+The copy's function leads to the copy: its bound object, the variables of its closure, its default arguments.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Random generators: those that an environment holds, and those outside of it that it draws from.
 
-A copy that carries the environment's own generator knows every die that the environment will roll. So a search
-replaces the generators in its copies. Others stand outside: Python, NumPy and PyTorch have one each for the whole
-process, some stand in the environment's modules and on its classes. While a copy of the environment plays, they
-start from a seed of the search; then they are put back.
+A search replaces the former in its copies, or it would know every die to come. The others, those of the process
+and those in the environment's modules and on its classes, start from a seed of the search while a copy plays.
 """
 
 from __future__ import annotations

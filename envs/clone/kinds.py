@@ -1,11 +1,8 @@
 """How the objects of one class are treated: what a ``Kind`` says, and what classes are by name and by memory.
 
-* **shared**: values that nothing can change (numbers, text, classes, modules, enum members), and objects that
-  draw or play sound (pygame surfaces, fonts, clocks), which are not part of a game's position;
-* **refused**: what lives partly outside of Python (files, sockets, threads, ...), where a copy would be wrong;
-* **everything else** is copied: its parts are, and then it is made again of their copies.
-
-``zermelo.envs.clone.traversal`` has the kind of every class; nothing else knows types.
+Values that nothing can change, and what draws or plays sound, are **shared**; what lives partly outside of Python
+(files, sockets, threads, ...) is **refused**; everything else is **copied**: made again of copies of its parts.
+``zermelo.envs.clone.traversal`` has the kind of every class.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Objects of known libraries: numpy's arrays, all random generators, Gymnasium's spaces, OpenSpiel's states.
 
-A view of an array stays a view: when an environment keeps both ``board`` and ``board[1:-1]``, writing to one shows
-in the other, and so it does in the copy. A generator's copy continues with the same numbers; a search replaces it
-(``zermelo.envs.clone.generators``). But for numpy nothing is imported: a class is recognised by its name,
-and the first object met brings its library.
+A view of an array stays a view of the copy. A generator's copy continues with the same numbers. But for numpy
+nothing is imported: a class is recognised by its name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""State that lives outside of an environment's objects: in its modules and on its classes.
+"""State that lives outside of an environment's objects, in its modules and on its classes: no copy carries it.
 
-No copy of an object carries it, so all copies and the environment itself share it. It is looked at, never copied
-nor kept; only names that were bound to another number or text can be bound again.
+It is looked at, never copied; only names that were bound to another number or text can be bound again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Environments, and what holds them, as bytes that another process reads.
 
-An environment cannot simply be pickled: PettingZoo's are ``EzPickle``, which arrive rebuilt from their constructor
-arguments, without the game. Here objects of Python classes are sent as what they hold, whatever their class says
-of pickling, the way ``clone_env`` copies them. What C code made (an OpenSpiel state, an array) is pickled as
-usual, functions that have no name are sent by value (cloudpickle), and what only draws is left out.
+Objects of Python classes are sent as what they hold, whatever their class says of pickling (``EzPickle`` would
+lose the game). What C code made is pickled, functions without a name are sent by value, and what only draws is
+left out.
 """
 
 from __future__ import annotations

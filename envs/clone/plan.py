@@ -1,19 +1,15 @@
 """Copiers written for one shape of object: Python source, compiled when a class has been cloned a few times.
 
-The general walk spends most of its time finding out, for each attribute, what it is. The objects of one
-environment class nearly always have the same shape, so a function is written that expects this shape, checks that
-it is so, and copies it in straight lines (tic-tac-toe in an eighth of the time). Its guards are exact, not likely:
-they establish that every fact that the function's text relies on still holds,
+The general walk spends most of its time finding out what each attribute is; a function for one shape checks that
+it is so, and copies in straight lines (tic-tac-toe in an eighth of the time). Its guards are exact:
 
-* each object has exactly the class, and exactly the attributes that it had;
-* each container has exactly the type it had; where its elements were all shared values, of exact types from
-  ``SHARED``, they still all are, and their number is free; elsewhere the number is the same;
+* each object has exactly its class and its attributes; each container exactly its type, and its number of elements
+  unless they were all shared values, of types from ``SHARED``, and still are;
 * objects that were one are one still, and those that were different are different still;
 * each array may be written to, holds no objects, and is over memory that it owns or that a hidden array owns, as
   after ``reshape``; each space has no random generator.
 
-If one fails, the function gives up before it has done anything, another shape is tried, and in the end the general
-walk copies the object.
+If one fails, the function gives up before it has done anything, and another shape or the general walk is tried.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """A hashable key of everything in an environment that can change its future.
 
-The key comes from the whole state, never from an observation: observations are relative to an agent and leave out
-what the rules remember (repetitions, move counters). Left out are random generators, whose state a search
-replaces; spaces; what only draws; and the caches of PettingZoo's wrappers.
-
-Two states have equal keys when everything else in them is equal: values of the same type, in containers of the
-same order (sets aside), shared in the same places. Types count: ``1``, ``1.0`` and ``True`` differ, and so do
-``0.0`` and ``-0.0``; every nan of the same bits is the same nan.
+It comes from the whole state, never from an observation; random generators, spaces, what only draws and the caches
+of PettingZoo's wrappers are left out. Equal keys have values of the same type, in containers of the same order
+(sets aside), shared in the same places: ``1``, ``1.0`` and ``True`` differ, as do ``0.0`` and ``-0.0``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Containers and objects of Python classes: a built-in part, a dict and slots, whatever methods the class has.
 
-It never asks a class how to pickle itself: ``EzPickle``, which most PettingZoo environments inherit, answers with
-constructor arguments and loses the game. What can hold itself is made empty first and then filled, so that cycles
-close. Objects of C code (iterators, dates, Cython classes) are made again of what they say they consist of.
+No class is asked how to pickle itself, as ``EzPickle`` loses the game. What can hold itself is made empty and then
+filled. Objects of C code are made again of what they say they consist of.
 """
 
 from __future__ import annotations

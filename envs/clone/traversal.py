@@ -1,7 +1,6 @@
 """The registry of how the objects of each class are treated, and the traversal of an object over it.
 
-The traversal copies, lists what is reachable, and names it by its path. A memo maps each object to its copy, so
-two paths to one list in the original are two paths to one list in the copy, and cycles end.
+A memo maps each object to its copy: what two paths lead to is one object in the copy, and cycles end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The games of this package as text, so that a list of them loads none.
-
-A new game has a line in ``GAMES`` and one in ``__init__.pyi``.
-"""
+"""The games of this package as text, so that a list of them loads none."""
 
 from __future__ import annotations
 
@@ -18,11 +15,8 @@ def load(place: str) -> Any:
 class Listed(NamedTuple):
     """A class of rules, which is the environment ``zermelo/<class>-v0``.
 
-    Attributes:
-        players: How many play, as text: ``2``, ``2-6``.
-        kind: What kind of game it is, in a few words.
-        information: ``"perfect"``, or ``"hidden"`` where players do not see everything.
-        gymnasium: ``"module:name"`` of its Gymnasium environment, which has ``rules`` and ``position``; if any.
+    ``gymnasium`` is the ``"module:name"`` of its Gymnasium environment, which has ``rules`` and ``position``; if
+    any.
     """
 
     players: str = "2"

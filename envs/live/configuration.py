@@ -1,7 +1,6 @@
-"""The configuration of an environment: what decides how it behaves and does not change in play.
+"""The configuration of an environment: digests of all that decides how it behaves and does not change in play.
 
-All attributes count, by digests: arrays, containers, objects, functions by their code, and the classes' own
-attributes. Of an environment just seen it is not known what play changes; random play leaves that out.
+What play changes is not known of an environment just seen; random play leaves that out.
 """
 
 from __future__ import annotations

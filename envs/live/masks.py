@@ -1,9 +1,8 @@
 """Action masks: where environments show which actions are legal.
 
-A mask is read at every step and for every agent anew, from the observation or else from the info, where it is
-called ``action_mask`` or says by its name that it lists legal actions (``legal_moves``, ``available``). It has an
-entry for each action, zero for those that are illegal, or is the list of the legal actions. What only sounds like
-one is tried: it counts if copies take what it allows, and not what it forbids.
+A mask is read anew at every step, from the observation or else from the info: ``action_mask``, or what says by its
+name that it lists legal actions. What only sounds like one is tried: it counts if copies take what it allows, and
+not what it forbids.
 """
 
 from __future__ import annotations

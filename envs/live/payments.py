@@ -1,8 +1,7 @@
 """What the agents of a live AEC environment are paid, and steps as it wants them.
 
-An agent is paid what ``last()`` gives it at its turns, and what waits for it there at the end
-(``_cumulative_rewards``). Where that is nothing throughout, though ``rewards`` are not zero, those count. What is
-said of rewards when a dead agent is stepped with ``None`` does not count: Shimmy's pays the final ones again.
+That is what ``last()`` gives at their turns, and what waits there at the end; where that is nothing throughout,
+``rewards``. Those of steps of dead agents do not count: Shimmy's pays the final ones again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Numbers for the actions of a space: every finite Gymnasium space, nested ones too.
 
-For a ``Discrete`` space the numbers are the environment's own actions (its ``start`` included). Other spaces are
-flattened to digits, one for each ``Discrete``, each entry of a ``MultiDiscrete`` or ``MultiBinary`` and each entry
-of a bounded ``Box`` of integers, in the order of the space; numbers are flat indices in C order, the last digit
-changing fastest. ``ActionCodec.to_env`` gives the element of the space.
+For ``Discrete`` they are the environment's own actions. Others are flattened to digits, one for each entry, in the
+order of the space; numbers are flat indices in C order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The kind of an environment, and the environment under its wrappers.
 
-Some wrappers only check how they are used: that ``reset`` came first, that an action is in the space and legal. A
-search plays legal actions only, so it works on the environment below them, which is faster to copy and to step.
-Wrappers that change the game (rewards, actions, time limits) are part of it and are kept.
+A search works below the wrappers that only check; those that change the game are part of it and are kept.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""A picture of any state of any rules.
+"""A picture of any state of any rules: their own ``image(state)``, or drawn from ``text(state)``.
 
-Rules may draw themselves, with a method ``image(state)`` that returns an RGB array, such as ``marks_image`` makes.
-Whatever else has ``text(state)`` is drawn from that: as a board, if the text is a grid of letters with spaces
-between, else letter by letter.
+Text that is a grid of letters with spaces between is drawn as a board, other text letter by letter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Names of squares, and clickable spots of pictures, as games declare them (``board_squares``).
 
-A move is played by choosing one spot after another: where it goes, or from where and to where. Most games say it
-in their notation, of which the names of squares are read here.
+A move is played by choosing one spot after another, mostly the squares that its notation names.
 """
 
 from __future__ import annotations

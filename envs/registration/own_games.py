@@ -1,8 +1,4 @@
-"""Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules in ``zermelo.envs.games``.
-
-The environment of a class of rules takes the rules' parameters and ``render_mode``. Rules in a file of the user's
-get the same: ``make("mygames:MyRules(size=4)")``.
-"""
+"""Environments of our own: ``zermelo/<Rules>-v0`` for every class of rules, with its parameters."""
 
 from __future__ import annotations
 

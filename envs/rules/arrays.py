@@ -1,7 +1,6 @@
 """Tables of rules that are too large for machine code, which finds them by a name when it is loaded.
 
-A table that is a global array is copied into every kernel, and Numba keeps no code with one of more than a million
-bytes. One of these is read once, when it is needed first, and only its address is used.
+A global array would be copied into every kernel; one of these is read once, and only its address is used.
 """
 
 from __future__ import annotations

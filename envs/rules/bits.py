@@ -1,7 +1,6 @@
 """Bit tricks for rules that keep a board in 64-bit integers: the same in plain Python and compiled.
 
-A compiled integer has 64 bits and a sign; a Python one has as many bits as it likes. These functions see both as
-64 bits in two's complement, so a board that uses the highest bit (a negative number when compiled) works.
+All numbers are seen as 64 bits in two's complement, so that a board that uses the highest bit works.
 """
 
 from __future__ import annotations

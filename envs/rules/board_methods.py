@@ -1,8 +1,7 @@
 """Methods that classes of rules inherit: those of games on boards, and of rules with parameters of their own form.
 
-A game on a board lists its parameters in a named tuple and inherits from that and from ``BoardMethods``,
-``SymmetricBoard`` or ``SidesBoard``. It writes the method ``planes(state, seat)``, the boards that a seat sees,
-its own pieces first; observation, text and names of squares follow from it.
+A game on a board inherits from a named tuple of its parameters and from ``BoardMethods``, ``SymmetricBoard`` or
+``SidesBoard``, and writes ``planes(state, seat)``; observation, text and names of squares follow from it.
 """
 
 from __future__ import annotations

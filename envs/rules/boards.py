@@ -1,7 +1,6 @@
 """Rectangular boards in one 64-bit integer: square ``row * columns + column`` is the bit of that number.
 
-Every function here runs compiled as well as in plain Python. A board of 64 squares uses the highest bit, so boards
-are negative numbers at times: ``whole`` makes such a number the same in both.
+Boards of 64 squares are negative numbers at times: ``whole`` makes them the same compiled and in plain Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Repetition and superko: states that know which positions there were before them.
 
-Of rules with ``repetition_key`` a game's states are the rules' own named tuples that carry the keys of the path on
-which they were reached, as far back as a position can come again. So a state is still a value, whatever search,
-table or playout has it, and two states are equal only where their past is.
+Of rules with ``repetition_key`` states carry the keys of their path, as far back as a position can come again.
+They are still values, and equal only where their past is.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-"""Observations of rules: their own planes, or else the bits of the state.
+"""Observations of rules, seen from a seat's side, its own pieces first.
 
-Rules say it in one of two ways, seen from the seat's side (its own pieces first):
-
-- ``write_observation(state, seat, numbers)`` writes integers into ``numbers``, which is all 0 before.
-  ``observation_box()`` says how they are to be read: their shape, the lowest and highest number, and their type.
-  It is compiled where many games are played at once.
-- ``observation(state, seat)`` returns a numpy array of one shape and type for all states. It is never compiled.
-
-Without either, a player observes bits: one row of 64 for every integer of the state, lowest bit first, in two's
-complement, and a last row with the one bit set whose number is the observer's seat.
+``write_observation(state, seat, numbers)`` writes integers into zeros, of the form that ``observation_box()``
+says; it can be compiled. ``observation(state, seat)`` returns an array and is not. Without either, a player
+observes one row of 64 bits for every integer of the state, lowest bit first, and a last row with the bit of its
+seat.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The contract of rules: every method that rules may have, its arguments, its default, and who calls it.
 
-All that needs to know a method reads it here: type checkers, the compiler, ``check_rules``, the check for misspelt
-names, the reference page (``zermelo.envs.rules.contract`` has it as a table).
-
-Arguments go by their names: ``state`` is a state; ``actions``, ``outcomes`` are buffers of integers,
-``probabilities``, ``priors`` of floats, ``numbers`` one to write observations into; all others are integers.
+``zermelo.envs.rules.contract`` has it as a table. Arguments go by their names: ``state`` is a state; ``actions``
+and ``outcomes`` are buffers of integers, ``probabilities`` and ``priors`` of floats, ``numbers`` one to write
+observations into; all others are integers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Scores: what a proof search keeps of a position, from the mover's side.
 
-Where a game is won, drawn or lost, a score says how soon: ``WIN - plies`` for a win that takes ``plies`` more
-moves under best play, 0 for a draw, ``plies - WIN`` for a loss. A sooner win and a later loss are then simply
-greater.
-
-Where the utility is a margin (``utility_bounds()`` is not (-1, 1), or ``utility_sum()`` not 0), the score is the
-mover's utility less the opponent's, and says nothing of how soon.
+``WIN - plies`` is a win that takes ``plies`` more moves under best play, 0 a draw, ``plies - WIN`` a loss. Where
+the utility is a margin, the score is the mover's utility less the opponent's, and says nothing of how soon.
 """
 
 from __future__ import annotations

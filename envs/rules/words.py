@@ -1,8 +1,7 @@
-"""Sets of places on a board of any size, as tuples of words: of 62 bits each, so that none needs its sign.
+"""Sets of places on a board of any size, as tuples of words: place ``n`` is bit ``n % 62`` of word ``n // 62``.
 
-Place ``n`` is bit ``n % 62`` of word ``n // 62``. Compiled code keeps the words of a set in registers, and has no
-loops over them; how many there are follows from the type of the tuple. All functions leave what they are given as
-it is, and want sets of the same length.
+Compiled code keeps the words in registers, and has no loops over them. Sets are never changed, and have the same
+length.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Files of arrays that may be anybody's: ``.npz`` archives of NumPy's without pickles, and a header of JSON.
 
-The header, the array ``header`` of bytes, says of what kind a file is, of which version, and has a checksum over
-itself and all arrays. Before memory is taken for an array, its type and shape have been compared with what its
-kind prescribes, all sizes with that of the file, and the checksum with what the file holds.
+Before memory is taken for an array, its type and shape are compared with what its kind prescribes, all sizes with
+that of the file, and the checksum in the header with what the file holds.
 """
 
 from __future__ import annotations

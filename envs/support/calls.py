@@ -1,8 +1,7 @@
 """Wrong calls of public names, answered by a sentence in place of Python's words for its own machinery.
 
-``explained`` decorates the functions and classes that users call. The error for a call that does not fit the
-signature names the argument that was meant; where an error comes of an argument that is not what its annotation
-says, that is the message. Text becomes the member of the enumeration that it names.
+``explained`` decorates what users call. The error names the argument that was meant, or says what its annotation
+says; text becomes the member of the enumeration that it names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Files of data that may be anybody's: JSON and lines of JSON, each with a checksum over all that is in it.
 
-The first field of the first object is ``"checksum"``, the SHA-256 of the file without these 64 digits. Sizes are
-checked before anything is read, the checksum before anything is believed. Arrays are read by
-``zermelo.envs.support.array_files``, with the same messages.
+The first field is ``"checksum"``, the SHA-256 of the file without these digits. Sizes are checked before anything
+is read, the checksum before anything is believed.
 """
 
 from __future__ import annotations

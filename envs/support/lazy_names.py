@@ -1,7 +1,6 @@
-"""Names of a package that bring their module when they are first used: importing the package takes no time.
+"""Names of a package that bring their module when they are first used, listed in its ``__init__.pyi``.
 
-The one list of a package's names is its ``__init__.pyi``, as type checkers read it: ``from MODULE import NAME as
-NAME``. Where a name is not there, the error says which was probably meant.
+Where a name is not there, the error says which was probably meant.
 """
 
 from __future__ import annotations

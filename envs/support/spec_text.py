@@ -1,7 +1,6 @@
-"""Names with parameters, as people type them: ``alphabeta(depth=6)``, ``zermelo/Kalah-v0(houses=4)``.
+"""Names with parameters, as people type them: ``alphabeta(depth=4, evaluator=playout(games=8))``.
 
-One grammar for environments, agents and evaluators. A spec is a name, then, in brackets, keyword arguments whose
-values are Python literals or specs themselves: ``alphabeta(depth=4, evaluator=playout(games=8))``.
+One grammar for environments, agents and evaluators: values are Python literals or specs themselves.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """What was found out about environments, kept for later ones of the same class and configuration.
 
-Findings are kept in this process, and in the cache folder for the next one: as data, in a file whose name has a
-hash of all that decides them but the configuration: the sources of the environment's class and of its own modules,
-and versions. Edited sources have another file, another configuration is another entry in it. A damaged file is as
-good as none. Nothing is ever proven by findings.
+Findings are kept in this process, and in the cache folder: in a file named by the sources of the environment's
+class and modules and by versions, an entry for each configuration. A damaged file is as good as none.
 """
 
 from __future__ import annotations

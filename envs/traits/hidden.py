@@ -1,12 +1,8 @@
 """Hidden information of environments: what an agent has seen, and how the rest is drawn again.
 
 An environment says it by methods, somebody else by ``register_information``, and of some classes it is known. Each
-becomes one ``HiddenInformation``, whose fields are named as the methods of rules (``HiddenMethods`` in
-``zermelo.envs.rules.protocol``).
-
-Chance deals every order of the deck alike. So, of what an agent sees, each order of the cards that it has not seen
-is as likely as any other; that is how they are dealt again, whatever the other players' actions suggest. What
-agents choose in a round of simultaneous moves is hidden until all have chosen.
+order of the cards that an agent has not seen is as likely as any other, whatever the other players' actions
+suggest. What agents choose in a round of simultaneous moves is hidden until all have chosen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Traits of particular environment classes, which need not be inferred.
+"""Traits of particular environment classes, found by the class's full name.
 
-They are found by the class's full name, so that nothing is imported for them. Traits hold for subclasses too,
-unless a nearer class says otherwise; the fast ways to legal actions and keys are used for exactly that class only,
-and the tests compare them with the masks of the observations over random games.
+They hold for subclasses too, unless a nearer class says otherwise; fast ways to legal actions and keys do not.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Finding out what a search must know of an environment before it starts.
-
-Field by field, the most trusted source decides: the caller (``as_game(env, traits=...)``), the environment
-itself (an attribute ``zermelo_traits`` or ``metadata["zermelo_traits"]``, a mapping of fields of ``Traits``), what
-zermelo knows of the class, and last, random play. ``Traits.sources`` keeps which it was, and messages say it.
-"""
+"""Traits from all sources: field by field the most trusted one that says something decides (``TraitSource``)."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
 """Whether what players observe determines the state, judged by random play.
 
-Two positions that look the same to the player to move, but are different states, are compared: they show hidden
-information if another player sees them differently, or if the same actions lead on to other moves, rewards or
-ends. The positions are what two actions, two draws of chance and two resets lead to, and where the same moves lead
-from there.
-
-Nothing follows from two positions that look different. So an environment that deals at the start is not found to
-be of perfect information unless its starts look the same in groups: hands seldom do, who begins does.
+Two different states that look the same to the player to move show hidden information if another player sees them
+differently, or if the same actions lead on to other moves, rewards or ends. Two that look different show nothing:
+an environment that deals at the start is found to be of perfect information only if its starts look alike in
+groups.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Inference from random play: sums of rewards, chance, and whether players see the state.
 
-Only legal actions are played, on copies, so no illegal end says anything. ``GAMES`` games are played from resets
-with fixed seeds: an environment shows the same on every machine that is given the time. Some games are played from
-the position at hand, as ``reset`` without its options may lead to another configuration.
-
-Steps are played again, first with the same seed. What differs then is a clock, a counter or an identifier: neither
-chance nor part of a key, unless rewards, ends, turns or legal actions show it. Then they are played with another
-seed: that is chance if it shows, at once or a few moves later. What players see is the business of
-``zermelo.envs.traits.observability``, lists whose order nobody sees that of ``zermelo.envs.traits.hidden_order``.
+``GAMES`` games of legal actions are played on copies, from resets with fixed seeds, and some from the position at
+hand. Steps are played again with the same seed: what differs is a clock, a counter or an identifier, no part of a
+key, unless rewards, ends, turns or legal actions show it. Then with another seed: that is chance if it shows, at
+once or a few moves later.
 """
 
 from __future__ import annotations
