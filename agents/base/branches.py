@@ -1,12 +1,11 @@
 """Lines of play in which an environment's own code fails: they are left out, and the search goes on.
 
-Games that play copies of environments have ``left_out(error)``, which tells of the failure once and counts it; of
-any other game an error is raised as it is.
+Games that play copies of environments have ``left_out(error)``; of any other game an error is raised as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from zermelo.envs.errors import EnvFailedError, GameOverError
@@ -40,10 +39,9 @@ def can_leave_out(game: Any) -> bool:
 
 def leave_out(game: Any, error: Exception) -> None:
     """Has a game count a line of play that is left out; raises the error where the game cannot."""
-    tell: Callable[[Exception], None] | None = getattr(game, "left_out", None)
-    if tell is None:
+    if not hasattr(game, "left_out"):
         raise error
-    tell(error)
+    game.left_out(error)
 
 
 def no_action_works(game: Any) -> EnvFailedError:

@@ -14,7 +14,7 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
 
 _WORTH_COUNTING: Final = 1e-4
-"""Seconds off the clock that are counted."""
+"""Less time off the clock, to find that everything is there already, is part of the search."""
 
 
 class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwinds the recursion
@@ -26,7 +26,7 @@ class SearchStopped(Exception):  # noqa: N818 - not an error: how a limit unwind
 
 
 class StopFlag:
-    """Set by any thread that wants a search to end; the search looks at it at every node."""
+    """Set by any thread that wants a search to end, which checks it at every node."""
 
     is_set = False
 
@@ -43,7 +43,6 @@ class Budget:
         seat: Whose action is asked for, where several are to move and the state does not say it.
         legal: The legal actions of the state that is searched, where they are known.
         source: The environment, or whatever else was given to be searched.
-        share: Its share of a game's clock, where there is one.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
         ponders: True if it is spent on the opponent's time: only ``stop`` ends the search then, and its depth.
         report: Turns a result into one with the numbers of actions that the caller has.
@@ -65,10 +64,8 @@ class Budget:
         self.share: TimeShare | None = None
         self.compile, self.within = compile, within
         self.most_nodes = math.inf if limits.nodes is None else limits.nodes
-        self.nodes = 0
         self._checked, self._gap = math.inf, 0.0
-        self.compiling = 0.0
-        self.deepest = 0
+        self.nodes, self.deepest, self.compiling = 0, 0, 0.0
         self.seat: int | None = None
         self.legal: Sequence[int] | None = None
         self.source: Any = None
@@ -76,7 +73,6 @@ class Budget:
         self.report: Callable[[Any], Any] = lambda result: result
 
     def lift(self) -> None:
-        """Takes the limits on nodes and time away: the search ponders."""
         self._deadline, self._latest, self.most_nodes, self.ponders = None, math.inf, math.inf, True
 
     def share_clock(self, share: TimeShare) -> None:
@@ -99,10 +95,7 @@ class Budget:
 
     @contextlib.contextmanager
     def off_the_clock(self) -> Iterator[None]:
-        """Moves the start and the deadline by the time that is spent in it, which is added to ``compiling``.
-
-        To find that everything is there already, in less than a tenth of a millisecond, is part of the search.
-        """
+        """Moves the start and the deadline by the time that is spent in it, which is added to ``compiling``."""
         before = self.now()
         try:
             yield
@@ -119,17 +112,14 @@ class Budget:
             self.within._wait(seconds)
 
     def waits(self) -> bool:
-        """True to wait for the compiler."""
         return self.compile is Compile.WAIT and not self.stop.is_set
 
     @property
     def seconds(self) -> float:
-        """Time spent so far."""
         return self.now() - self.started
 
     @property
     def nodes_left(self) -> float:
-        """The number of nodes that are left; infinity without a limit."""
         return self.most_nodes - self.nodes
 
     @property
@@ -162,8 +152,7 @@ class Budget:
 
         Raises:
             SearchStopped: The time is up, or will be before the next call if that comes as late as one of the
-                last two did, as a step of an environment may take a good part of the limit; or another thread
-                wants the search to end.
+                last two did; or another thread wants the search to end.
         """
         if self.within is not None:
             self.within.check_clock()

@@ -13,9 +13,8 @@ from zermelo.envs.support.calls import explained
 RESERVE: Final = 0.2
 """Seconds that are kept for what is not the search's: the way to the agent's process and back, a busy machine."""
 _MOVES_LEFT: Final = 25
-"""A game goes on for about so many moves of a player, whenever it is asked."""
 _OF_INCREMENT: Final = 0.75
-"""The share of the increment that a usual move takes besides."""
+"""A usual move takes that share of the time left, and of the increment."""
 _HARDEST: Final = 2.5
 """How many times as long as a usual move the hardest may take."""
 _OF_ALL: Final = 0.4

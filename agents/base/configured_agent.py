@@ -47,7 +47,6 @@ class ConfiguredAgent:
 
     @property
     def generator(self) -> np.random.Generator:
-        """The agent's stream of random numbers."""
         return self._game.generator
 
     @property
@@ -85,7 +84,6 @@ class ConfiguredAgent:
         return None if is_dead(env) else self.decide(env)
 
     def decide(self, env: Any) -> Any:
-        """The action for an agent that is alive, as ``env.step`` takes it."""
         raise TypeError(f"{type(self).__name__} does not say how it acts: define decide(env)")
 
     @classmethod

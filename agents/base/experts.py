@@ -28,9 +28,8 @@ class Expert:
     """What a folder adds to the rest of the package.
 
     Attributes:
-        agents: Agents by the names that specs give them, as ``"module:Class"`` in ``zermelo.agents``.
-        programs: Agents that start a program, likewise.
-        evaluators: Evaluators by name, likewise.
+        agents, programs, evaluators: Agents, those that start a program, and evaluators, by the names that specs
+            give them, as ``"module:Class"`` in ``zermelo.agents``.
         recommended: Called with game, state and whether there is time to compile; what ``auto`` plays there, or
             None.
         evaluator: Called with game and state; the evaluation of this game, or None.

@@ -36,18 +36,12 @@ class Pondered(NamedTuple):
     hits: int = 0
 
     def after(self, *, is_hit: bool) -> Pondered:
-        """The counts after another move."""
         return Pondered(self.moves + 1, self.hits + is_hit)
 
 
 @dataclass(eq=False)
 class GameState(State):
-    """State of an agent in the game that it plays.
-
-    Attributes:
-        generator: Its stream of random numbers.
-        pondered: What came of pondering.
-    """
+    """Random numbers of an agent in the game that it plays, and what came of pondering."""
 
     generator: np.random.Generator = field(init=False)
     pondered: Pondered = field(default_factory=Pondered)
@@ -113,7 +107,6 @@ class Pondering(Memory):
         self._running[1].start()
 
     def end(self) -> None:
-        """Waits until nothing is pondered on."""
         running, self._running = self._running, None
         if running is not None:
             running[0].is_set = True

@@ -133,7 +133,6 @@ class Playouts:
         return state, taken
 
     def action(self, state: Any) -> Any:
-        """The guide's action, or any; where all players move, an action for each."""
         if self.guide is not None:
             action = self.guide(state, self.random.bits())
             if action >= 0:
@@ -144,7 +143,6 @@ class Playouts:
         return int(actions[self.random.below(len(actions))])
 
     def after_chance(self, state: Any, budget: Budget) -> tuple[Any, int]:
-        """The state after an outcome of chance, and that outcome."""
         outcomes = self.game.chance_outcomes(state)
         place = self.random.draw([probability for _, probability in outcomes])
         budget.visit(0)
@@ -159,7 +157,6 @@ class Playouts:
         return state, drawn
 
     def result(self, state: Any, action: int, generator: np.random.Generator | None) -> Any:
-        """The state after an action, as a state of its own."""
         if generator is None:
             return self.game.result(state, action)
         return self.game.sample_result(state, action, generator)
@@ -188,7 +185,6 @@ class JointPlayouts(Playouts):
         return self.game.result(state, action)
 
     def actions(self, state: Any, seat: int) -> Sequence[int]:
-        """The actions of a player, one at least."""
         actions: Sequence[int] = self.game.actions_of(state, seat)
         if not actions:
             raise no_legal_action(self.game)
@@ -197,8 +193,6 @@ class JointPlayouts(Playouts):
 
 MAX_PLAYOUT_STEPS: Final = 10_000
 """Moves and chance events after which a playout is cut off in any game, so that it ends."""
-
-
 _LOW_HALF: Final = (1 << 32) - 1
 
 

@@ -17,19 +17,14 @@ from zermelo.envs.game import Game
 
 MAX_PLIES = 5000
 """No search, plain or compiled, looks further ahead than this many moves."""
-
 PLIES_AT_ONCE = 50
 """How often, in moves, a search that goes deeper asks for more room."""
-
 SHALLOWER = "limit the search with depth="
 UNSOLVED = "it cannot be solved by searching to the end"
-
 _FRAMES_PER_PLY = 4
 """Python frames for one move and the chance event after it, at most."""
-
 _SPARE_FRAMES = 1000
 """Frames for the environment's own code."""
-
 _lock = threading.Lock()
 _limits_before: list[int] = []
 
@@ -66,10 +61,7 @@ def deep_recursion(game: Game[Any], advice: str = SHALLOWER) -> Iterator[None]:
 
 
 def make_room() -> None:
-    """Raises Python's recursion limit for the next ``PLIES_AT_ONCE`` moves of the search that calls.
-
-    Outside of ``deep_recursion`` it does nothing.
-    """
+    """Raises Python's recursion limit for the next ``PLIES_AT_ONCE`` moves of a search in ``deep_recursion``."""
     with _lock:
         if not _limits_before:
             return

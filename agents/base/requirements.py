@@ -1,8 +1,4 @@
-"""Does this agent fit this game? Asked before any search, and answered in a sentence.
-
-A search that is run on a game it was not made for returns numbers that mean nothing: minimax on three players, a
-deterministic search on dice, any search that looks at hidden cards.
-"""
+"""Does this agent fit this game? Asked before any search, and answered in a sentence."""
 
 from __future__ import annotations
 
@@ -17,12 +13,9 @@ from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Trai
 
 
 class Fit(NamedTuple):
-    """A kind of game and the agents for it.
+    """A kind of game, as ``auto`` gives it for a reason, and the names of agents for it.
 
-    Attributes:
-        games: The kind, as ``auto`` gives it for a reason.
-        agents: Names; ``auto`` takes the first whose own conditions hold.
-        advised: Names as messages list them.
+    ``auto`` takes the first of ``agents`` whose own conditions hold; messages list those that are ``advised``.
     """
 
     games: str
@@ -206,11 +199,7 @@ Found = TypeVar("Found")
 
 
 def unproven(found: Found) -> Found:
-    """A result in which nothing is proven any more.
-
-    Where a trait was seen in random play, a proof would rest on a guess: a game may be zero-sum but for one rare
-    end. Where the environment failed in a line of play, that line was left out.
-    """
+    """A result in which nothing is proven: a trait was only seen in random play, or a line of play left out."""
     result: Any = found
     changes: dict[str, Any] = {"proven": False, "plies": None}
     if hasattr(result, "proven_actions"):

@@ -1,13 +1,9 @@
-"""Scores: a value, and how soon it comes.
+"""Scores: pairs (value, mate distance) of one seat, ordered as tuples are; its opponents want the smaller.
 
-A score is the pair (value, mate distance), ordered as tuples are. Both are one seat's (seat 0's, where two play),
-so that seat wants the greater score and its opponents the smaller.
-
-The distance makes a player win as soon, and lose as late, as possible without touching the value: a win five plies
-away is worth 1.0, not 0.95. It is 0 at the end of the game; one ply further from it, that of a win is one less and
-that of a loss one more. It is counted from the node itself, never from the root, so a score found on one path is
-right on every other (which is what a transposition table needs). A window handed down to a child is shifted the
-other way.
+The distance makes a player win as soon, and lose as late, as possible without touching the value. It is 0 at the
+end of the game; one ply further from it, that of a win is one less and that of a loss one more. It is counted from
+the node itself, so a score found on one path is right on every other. A window handed down to a child is shifted
+the other way.
 """
 
 from __future__ import annotations
@@ -102,7 +98,6 @@ class Scale:
             self._fixed = self._frame((0.0,) * game.traits.seats)
 
     def frame(self, state: Any) -> Frame:
-        """The frame of an unfinished state."""
         return self._fixed or self._frame(self._game.utility(state))
 
     def terminal(self, state: Any) -> Score:

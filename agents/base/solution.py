@@ -30,12 +30,9 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SolvingProgress:
-    """Progress of a solver.
+    """Progress of a solver: ``actions_solved`` of the root's ``actions`` have an exact value.
 
-    Attributes:
-        seconds, nodes: Time spent, and states visited.
-        actions_solved: Root actions whose exact value is known, of ``actions``.
-        iterations, exploitability: Of ``solve_equilibrium`` and its policy so far.
+    The last two are of ``solve_equilibrium`` and its policy so far.
     """
 
     seconds: float
@@ -113,7 +110,6 @@ class Solution:
 
     @property
     def _verdict(self) -> str:
-        """Who wins and when, the value, and whether that is proven."""
         lower, upper = self.value_bounds
         value = f"{lower:.6g} to {upper:.6g}" if self.value is None else f"{self.value:.6g}"
         parts = [] if self.outcome is None else [self.outcome.value]

@@ -88,6 +88,5 @@ class Tasks:
             done += 1
 
     def close(self) -> None:
-        """Ends the run."""
         if hasattr(self._found, "close"):
             self._found.close()

@@ -35,18 +35,11 @@ _TRIES: Final = 2
 
 
 class _Tree(NamedTuple):
-    """The tree of a move.
-
-    Attributes:
-        game, search: Its game, and the search that has it.
-        played: The action that was played.
-        older: The root, its state and the action played of the move before, where the tree was pondered on.
-    """
-
     game: Game[Any]
     search: MonteCarlo
     played: int
     older: tuple[Any, Any, int] | None
+    """The root, its state and the action played of the move before, where the tree was pondered on."""
 
 
 class _LastTree(Memory):
@@ -213,10 +206,9 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         draw: float,
         paid: Mapping[int, float],
     ) -> RootAction:
-        """The action to play: one that is proven best, else the one with most visits that is not proven worse.
+        """The action that is proven best, else the one with most visits that is not proven worse.
 
-        A mean below what another action is proven to give does not count. With few visits only actions count
-        after which most is ``paid``, where that is known.
+        With few visits only actions count after which most is ``paid``, where that is known.
         """
         best = max(lower for lower, _ in bounds.values())
         open_moves = [move for move in moves if bounds[move.action][1] > best]
@@ -224,9 +216,8 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         candidates = open_moves + as_good or moves
         top = max((paid.get(move.action, -math.inf) for move in candidates), default=-math.inf)
         candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
-        if not open_moves:
-            tied = candidates
-        else:
+        tied = candidates
+        if open_moves:
             ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
             highest = max(ranked.values())
             tied = [move for move in candidates if ranked[move] == highest]

@@ -1,16 +1,14 @@
 """Monte Carlo tree search guided by a policy-value network, which judges many leaves at a time.
 
-Simulations go down one after the other until there are enough leaves to ask about. Each leaves a virtual loss on
-its way until the network has answered, so that the next one goes elsewhere: with a batch of one it is AlphaZero's
-search, with more it is a little wider and, as networks like large batches, much faster. Chaslot, Winands and van
-den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008); Silver et al., "Mastering the game of Go
-without human knowledge", Nature 550 (2017).
+Each simulation leaves a virtual loss on its way until the network has answered, so that the next one goes
+elsewhere: with a batch of one it is AlphaZero's search, with more it is a little wider and much faster. Chaslot,
+Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008); Silver et al.,
+"Mastering the game of Go without human knowledge", Nature 550 (2017).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
@@ -20,16 +18,13 @@ from zermelo.agents.monte_carlo.plain import Evaluation, PlainMonteCarlo
 from zermelo.agents.monte_carlo.plain_nodes import UctNode
 from zermelo.envs.game import CHANCE
 
-_Simulation: TypeAlias = tuple[list[tuple[UctNode, int]], UctNode]
-"""A way down, and the leaf that it came to."""
-
 
 class BatchedMonteCarlo(PlainMonteCarlo):
     """Monte Carlo tree search with a policy-value network for leaves and priors."""
 
     def __init__(self, start: Start, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
         self.network, self.batch_size = network, start.config.batch_size
-        self.waiting: list[_Simulation] = []
+        self.waiting: list[tuple[list[tuple[UctNode, int]], UctNode]] = []  # ways down, and the leaves
         super().__init__(start, budget, evaluation=evaluation, plays_out=False)
 
     def simulate(self, count: int) -> bool:
@@ -68,7 +63,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
             self.count_losses(path, 1)
 
     def answer_all(self) -> None:
-        """Asks the network about the leaves that wait, and takes its answers back up."""
         if not self.waiting:
             return
         self.budget.check_clock()

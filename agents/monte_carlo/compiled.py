@@ -48,13 +48,7 @@ def _weights() -> npt.NDArray[np.float64]:
 
 
 def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Search:
-    """The numbers and the memory of one thread.
-
-    Args:
-        tree: The search, over a game of rules.
-        words: For its nodes and edges; a little more where that is too few for the root.
-        evaluates: Whether the rules' own evaluation judges leaves.
-    """
+    """The numbers of one thread, and as many words for nodes and edges, or as many as the root needs."""
     game, config = tree.game, tree.config
     traits, width = game.traits, max(game.max_legal_actions, 1)
     lower, upper = traits.utility_bounds
@@ -99,12 +93,9 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
 
 
 class CompiledMonteCarlo(MonteCarlo):
-    """Monte Carlo tree search over compiled rules, in one thread or several on one tree.
+    """Monte Carlo tree search over compiled rules, in one thread or several on one tree: then no two are the same.
 
-    Args:
-        game, evaluator, budget, limits: As ``compiled_search`` gives them; the evaluator is
-            ``"game"``'s, where the rules' own evaluation judges leaves, or None for playouts.
-        start: As ``MonteCarlo`` takes it; with several threads no two searches are the same.
+    The evaluator is ``"game"``'s, where the rules' own evaluation judges leaves, a network, or None for playouts.
     """
 
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
@@ -140,9 +131,9 @@ class CompiledMonteCarlo(MonteCarlo):
         """True if the game and the evaluator fit; None asks for playouts."""
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
-        is_own = can_evaluate(evaluator) and evaluates(evaluator)
-        is_network = tables_of(evaluator, game) is not None
-        return evaluator is None or is_network or (is_own and can_use(game, evaluator))
+        if evaluator is None or tables_of(evaluator, game) is not None:
+            return True
+        return can_evaluate(evaluator) and evaluates(evaluator) and can_use(game, evaluator)
 
     @staticmethod
     def constants(game: Any, evaluator: Any) -> dict[str, bool]:
@@ -164,7 +155,7 @@ class CompiledMonteCarlo(MonteCarlo):
         return False
 
     def _run(self, searches: Sequence[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
-        """Makes so many simulations; how many there were before they were proven needless or a limit came.
+        """Returns how many simulations there were before a proof or a limit.
 
         With ``pause``, none begins after so many states, and they are made in the caller's thread.
         """

@@ -102,13 +102,9 @@ class Start(NamedTuple):
 
 
 class RootAction(NamedTuple):
-    """Statistics of one action at the root.
+    """Visits of an action at the root, mean utility of each seat that is kept (none without), proven bounds.
 
-    Attributes:
-        action: An integer of the game.
-        visits: How many simulations followed it.
-        values: Mean utility, of each seat that is kept (``count_values``); empty without visits.
-        lower, upper: What the first seat is proven to get at least and at most.
+    Kept are the seats that ``count_values`` counts; the bounds are those of the first.
     """
 
     action: int
@@ -128,13 +124,7 @@ class Edge(NamedTuple):
 
 
 class RewardScale:
-    """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far.
-
-    Attributes:
-        low, high: The utilities that count as 0 and 1.
-        unit: One over their distance; 0 while they are the same.
-        flat: Where all utilities are then.
-    """
+    """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far; to ``flat`` if these are alike."""
 
     __slots__ = ("flat", "high", "is_given", "low", "unit")
 
@@ -168,21 +158,17 @@ _MOST_FAILURES: Final = 1_000
 
 
 class BestPlayout(NamedTuple):
-    """The game to its end in which the only player got most, of all that were simulated.
+    """The shortest simulated game in which the only player got most, and its actions from the root on.
 
-    Of several it is the shortest. Where nothing is left to chance it can be played again, so its total is a
-    promise and no mean. Schadd et al., "Single-player Monte-Carlo tree search", Computers and Games (2008).
-
-    Attributes:
-        total: The player's utility at its end.
-        actions: The actions from the root on.
+    Where nothing is left to chance it can be played again, so its total is a promise and no mean. Schadd et al.,
+    "Single-player Monte-Carlo tree search", Computers and Games (2008).
     """
 
     total: float = -math.inf
     actions: tuple[int, ...] = ()
 
     def after(self, action: int) -> BestPlayout:
-        """Returns the rest of it after an action from the root; an empty one if it began with another action."""
+        """Returns the rest of it after an action; an empty one if it began with another."""
         return BestPlayout(self.total, self.actions[1:]) if self.actions[:1] == (action,) else BestPlayout()
 
 
@@ -251,7 +237,6 @@ class SimulationSearch:
         return False
 
     def simulate_once(self) -> None:
-        """Runs one simulation."""
         raise NotImplementedError
 
     def ends(self) -> float:

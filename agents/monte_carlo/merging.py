@@ -11,12 +11,9 @@ from zermelo.agents.monte_carlo.interface import BestPlayout, RootAction, Simula
 
 
 class Order(NamedTuple):
-    """A request for a search.
+    """A request to search a packed state, within a share of the limits and what is left of the time.
 
     Attributes:
-        state: Where to start, packed.
-        seed: Where the random numbers of the search start.
-        limits: Its share of the simulations and nodes, and the seconds that are left.
         ponders: Whether it has no limit.
         played: The action that was played after the last search, whose tree is gone on in; None to begin anew.
         seat: Whose action is asked for, where the state does not say it.
@@ -34,11 +31,9 @@ class Part(NamedTuple):
     """The answer of one process.
 
     Attributes:
-        moves: The actions at the root.
-        lines: The principal variation after each that was followed.
+        moves, lines: The actions at the root, and the principal variation after each that was followed.
         looked: What each seat has been paid after actions that were looked at before the first simulation.
         paid: The same, of actions in the tree.
-        best_line: The best game of an only player.
         failures: Lines of play that this process has left out so far.
     """
 

@@ -28,11 +28,9 @@ _ALL: Final = 1 << 30
 
 
 class _Action(NamedTuple):
-    """Statistics of one action at the root over all trees; ``proven`` is its value, if that is certain."""
-
     visits: int
     reward: float
-    proven: float | None
+    proven: float | None  # its value, if that is certain
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -128,7 +126,9 @@ class OpenSpielMCTSAgent(SearchAgent):
         tied = found.best()
         action = tied[int(self.generator.integers(len(tied)))]
         values = {
-            each: found.value(each) for each, one in found.actions.items() if one.visits or one.proven is not None
+            each: one.reward / one.visits if one.proven is None else one.proven
+            for each, one in found.actions.items()
+            if one.visits or one.proven is not None
         }
         value = values.get(action, traits.middle)
         proven = found.is_sound and stopped_by is StoppedBy.COMPLETED
@@ -183,10 +183,6 @@ class _Found:
             if self.game.is_terminal(after):
                 self.actions[action] = _Action(0, 0.0, self.game.utility(after)[seat])
 
-    def value(self, action: int) -> float:
-        visits, reward, proven = self.actions[action]
-        return reward / visits if proven is None else proven
-
     def merit(self, action: int) -> tuple[float, int, float]:
         """Proven wins first and proven losses last, as OpenSpiel has it; then what was visited most."""
         visits, reward, proven = self.actions[action]
@@ -220,7 +216,6 @@ class _Found:
         return any(game.is_terminal(end) and game.utility(end)[seat] == lowest for end in ends)
 
     def line(self, action: int) -> tuple[int, ...]:
-        """An action and the most visited ones after it, until chance moves."""
         node = next((child for child in self._last.children if child.action == action), None)
         line = [action]
         while node is not None and node.children:

@@ -73,10 +73,6 @@ class PlainMonteCarlo(MonteCarlo):
         evaluation: What an unfinished state is believed to be worth where a player is to move, or None.
         plays_out: Whether leaves are played on at random; otherwise the evaluation says what they are worth.
         prior: ``prior(state, actions)``, the probability of each action, for PUCT; all the same if None.
-
-    Attributes:
-        words_left: The memory that may still be used, in words of eight bytes.
-        first_takers: Who was first to take an action in this simulation, for all moves as first.
     """
 
     root: UctNode
@@ -97,7 +93,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.solves = config.solver and self.num_values == 1 and not self.is_sampled
         self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
         self.all_words = self.words_left = int(config.memory_mb * 2**17)
-        self.first_takers: dict[int, int] = {}
+        self.first_takers: dict[int, int] = {}  # of actions in this simulation, for all moves as first
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
         guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
@@ -166,7 +162,6 @@ class PlainMonteCarlo(MonteCarlo):
             node = child
 
     def drop(self, node: UctNode, place: int) -> None:
-        """Takes an action out of a node; one without actions is as good as what has been paid until there."""
         node.drop(place)
         if not node.actions:
             if node is self.root:
@@ -252,7 +247,6 @@ class PlainMonteCarlo(MonteCarlo):
         return True
 
     def priors(self, node: UctNode, actions: list[int]) -> list[float]:
-        """The prior probability of each action, where the selection rule asks for it; else none."""
         if node.mover == CHANCE or not self.rule.has_prior:
             return []
         if self.prior is None:
@@ -280,12 +274,10 @@ class PlainMonteCarlo(MonteCarlo):
         """The estimated value of an action for the player to move, from 0 to 1."""
         config, count = self.config, node.counts[place]
         tries: float = count
+        value = self.rule.untried
         if count:
-            value = self.scale.of(
-                self.mean(node.totals[place][0 if self.num_values == 1 else mover] / count, mover)
-            )
-        else:
-            value = self.rule.untried
+            total = node.totals[place][0 if self.num_values == 1 else mover]
+            value = self.scale.of(self.mean(total / count, mover))
         if self.has_priors:
             prior = node.virtual[place]
             tries += PRIOR_DRAWS + abs(prior)
@@ -334,7 +326,6 @@ class PlainMonteCarlo(MonteCarlo):
     # -- leaves
 
     def mean(self, kept: float, mover: int) -> float:
-        """A kept value as the player to move sees it."""
         return self.constant - kept if self.num_values == 1 and mover == 1 else kept
 
     def evaluate(self, state: Any) -> tuple[float, ...]:
@@ -370,7 +361,6 @@ class PlainMonteCarlo(MonteCarlo):
             self.best_line = BestPlayout(total, (*self.path_actions, *(action for _, action in taken)))
 
     def expected_value(self, state: Any) -> tuple[float, ...]:
-        """The evaluation of a state for each seat, averaged over chance if chance is to move."""
         game = self.game
         if game.is_terminal(state) or game.to_move(state) != CHANCE:
             return self.static_value(state)

@@ -14,19 +14,15 @@ class UctNode:
     """A state in the tree; where chance is to move its actions are the outcomes.
 
     Attributes:
-        state, mover: The state, and who is to move.
         bounds: What the first seat is proven to get at least and at most.
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.
         outcome: The utilities that are kept, of a finished state; else None.
         has_proven_child: Whether a simulation has come back from a child of which something was proven.
-        is_expanded: Whether it has what follows: for each action (of chance: outcome) a number.
-        actions: The actions, in the order in which they are tried.
+        is_expanded: Whether it has what follows, for each action in the order in which they are tried.
         children: Nodes; None where there is none; where chance is simulated, what it drew, by key, and how often.
         counts, totals: Visits, and sums of outcomes for each seat that is kept.
         amaf_counts, amaf_totals: The same of all simulations in which the action came later.
-        probabilities: Where chance is to move.
-        priors: For PUCT; else empty.
         guess: Priors by action, of a node that a network has judged and that is not expanded.
         virtual: How many simulations each action begins with, won if positive, lost if negative, if the game says.
     """

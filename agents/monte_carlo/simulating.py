@@ -67,7 +67,7 @@ class WorkerSettings:
 
 
 class DoneSearch(NamedTuple):
-    """A finished search, and the values of actions that were given to it before it began (``totals_after``)."""
+    """A finished search, and what actions pay, as far as that was looked at before (``totals_after``)."""
 
     result: SearchResult
     search: SimulationSearch
@@ -102,7 +102,6 @@ class SimulatingAgent(SearchAgent):
 
     @property
     def workers(self) -> int | str:
-        """How many processes search together, for agents that have such a setting."""
         return 1
 
     def advice_if_too_long(self, traits: Traits) -> str:
@@ -132,7 +131,6 @@ class SimulatingAgent(SearchAgent):
         self.require_one_worker("on_iteration", self.on_iteration)
 
     def require_one_worker(self, name: str, function: Any) -> None:
-        """Refuses a function that several processes cannot call."""
         if self.workers != 1 and function is not None:
             raise InvalidSettingError(
                 f"{name} is not called where several processes search: leave it out, or search with workers=1"
@@ -197,11 +195,9 @@ class SimulatingAgent(SearchAgent):
         return team
 
     def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
-        """Searches in this process."""
         raise NotImplementedError
 
     def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
-        """The result of searches in several processes."""
         raise NotImplementedError
 
     def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:
@@ -209,11 +205,5 @@ class SimulatingAgent(SearchAgent):
         return state
 
     def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
-        """Has the next search, a part of another agent's, have these limits and random numbers.
-
-        Args:
-            limits: What ends it.
-            generator: Where its random numbers come from.
-            played: The action after which the last search is gone on with; None to forget it.
-        """
+        """Prepares the next search, a part of another agent's; it goes on with the last one after ``played``."""
         self._time.limits, self._game.generator = limits, generator

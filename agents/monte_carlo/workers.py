@@ -51,22 +51,13 @@ class Link(Protocol):
     """The way to one process."""
 
     def send(self, name: str, number: int, data: bytes) -> None:
-        """Sends a numbered request.
-
-        Raises:
-            OSError: The process has ended.
-        """
+        """Sends a numbered request; raises ``OSError`` where the process has ended."""
 
     def stop(self, number: int) -> None:
         """Has the search of that number end, with what it has found."""
 
     def receive(self) -> bytes:
-        """Returns the answer to the last request.
-
-        Raises:
-            EOFError: The process has ended.
-            OSError: Likewise.
-        """
+        """Returns the answer to the last request; raises ``EOFError`` or ``OSError`` if the process has ended."""
 
     def close(self) -> None:
         """Ends the process, and waits until it has ended."""
@@ -133,10 +124,6 @@ class ProcessLink:
 
 class Team:
     """Processes that search for one agent.
-
-    Args:
-        agent: What each of them has, pickled.
-        workers: The setting.
 
     Attributes:
         played: The action that was played after the last search; None to forget its trees.
@@ -226,12 +213,10 @@ class Team:
         except NOT_PACKED as error:
             raise _not_sent(game.traits.name, error) from error
         seeds = np.random.SeedSequence(seed).generate_state(len(self._links), np.uint64)
-        orders = []
-        for share, own in zip(shares_of(limits, len(self._links)), seeds, strict=True):
-            order = None
-            if share is not None:
-                order = Order(packed, int(own), share, budget.ponders, self.played, budget.seat)
-            orders.append(order)
+        orders = [
+            None if share is None else Order(packed, int(own), share, budget.ponders, self.played, budget.seat)
+            for share, own in zip(shares_of(limits, len(self._links)), seeds, strict=True)
+        ]
         self.played = None
         with self._or_none():
             parts: list[Part] = self._ask("search", orders, game.traits.name, budget)
@@ -296,7 +281,6 @@ class Team:
         return [answers[place][1] for place in sorted(answers)]
 
     def close(self) -> None:
-        """Ends the processes."""
         links, self._links, self._game, self.played = self._links, [], None, None
         if os.getpid() == self.owner:
             for link in links:

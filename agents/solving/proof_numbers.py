@@ -200,11 +200,9 @@ class PlainNumbers:
         return Answer(reaches, self._seen_reached if reaches else self._seen_below, int(action))
 
     def stores(self, rest: int, ply: int) -> bool:
-        """True if numbers hold on every path: a disproof does that rests on no state above."""
         return rest >= ply
 
     def _numbers(self, state: Any, most_proof: int, most_disproof: int) -> tuple[int, int, int]:
-        """Both numbers of a state, and the ply that a disproof rests on."""
         game, ply = self._game, len(self._path)
         self.nodes += 1
         self._budget.visit(ply)
@@ -253,7 +251,6 @@ class PlainNumbers:
         return key, self._game.utility(state)[self._question.seat]
 
     def _known(self, child: Any) -> tuple[int, int, int]:
-        """The numbers of a state before it is searched."""
         ends = self._game.is_terminal if self._rules is None else self._rules.is_terminal
         if ends(child):
             return (*self._decided(self._game.utility(child)[self._question.seat]), _NEVER)
@@ -263,7 +260,6 @@ class PlainNumbers:
         return (*self._table.get(here, (1, 1)), _NEVER)
 
     def _decided(self, utility: float) -> tuple[int, int]:
-        """The numbers of an end at which the question's seat has a utility."""
         seat, goal, attacker = self._question
         if utility >= goal:
             self._seen_reached = min(self._seen_reached, utility)

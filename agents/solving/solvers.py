@@ -203,7 +203,6 @@ class ProofSolver(Solver):
         self.budget.check_clock()
 
     def _score_actions(self, state: Any, actions: Sequence[int], best: int, scores: dict[int, int]) -> StoppedBy:
-        """Writes every action's score; those of symmetric children are worked out once."""
         game, solved, mover = self.game, self._child_scores, self.game.to_move(state)
         for action in actions:
             child = game.result(state, action)
@@ -231,13 +230,11 @@ class ProofSolver(Solver):
         return self._score(child, -bound, WIN, -bound)
 
     def _moved(self, score: int, moves: int) -> int:
-        """A player's score as it reads some moves further down the tree."""
         if score == 0 or not self._prover.counts_moves:
             return score
         return score + moves if score > 0 else score - moves
 
     def _ending(self, state: Any, mover: int) -> int:
-        """The score of the move that leads to a finished state."""
         mine = int(self.game.utility(state)[mover])
         if not self._prover.counts_moves:
             return 2 * mine - int(self.game.traits.constant)

@@ -258,7 +258,6 @@ class _Graph:
         return values, steps
 
     def swept(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Values of states from those of their successors."""
         worth = self.rewards + values[self.after]
         best = np.maximum.reduceat(worth, self.starts)
         worst = np.minimum.reduceat(worth, self.starts)

@@ -102,7 +102,6 @@ class TreeSearchAgent(SearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        """The settings of the search, made once."""
         return AlphaBetaConfig(prefer_short_wins=self.prefer_short_wins, memory_mb=self.memory_mb)
 
     @property
@@ -120,7 +119,6 @@ class TreeSearchAgent(SearchAgent):
 
     @functools.cached_property
     def request(self) -> RootRequest:
-        """What is asked about the root's actions."""
         return RootRequest(self.is_exact, self.ties)
 
     @property
@@ -143,7 +141,6 @@ class TreeSearchAgent(SearchAgent):
 
     @property
     def default_seconds(self) -> float | None:
-        """The time that ``seconds="auto"`` means."""
         is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
         return None if is_limited or self.deepening is False else DEFAULT_SECONDS
 
@@ -167,7 +164,6 @@ class TreeSearchAgent(SearchAgent):
         return last.evaluator
 
     def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
-        """The root of a search from a state."""
         evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
             return Root(game, state, evaluator, stop_test, legal=budget.legal)
@@ -178,7 +174,6 @@ class TreeSearchAgent(SearchAgent):
         )
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
-        """The search of a root with these settings, which may be that of the move before."""
         return tree_search(root, budget, config, on_node=self.on_node, earlier=self._last.take())
 
     def reset(self, seed: int | None = None) -> None:

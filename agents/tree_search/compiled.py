@@ -199,12 +199,6 @@ class CompiledTreeSearch(TreeSearch):
         request: RootRequest,
         window: tuple[Score, Score] | None = None,
     ) -> None:
-        """Searches the root's actions, which the kernel may put in order, and fills the iteration.
-
-        Raises:
-            SearchStopped: A limit was reached; what was found before it is in the iteration.
-            GameTooLongError: The game does not end in time.
-        """
         budget, kernel, count = self.budget, self._kernel, len(actions)
         budget.check_clock()
         self.allot(iteration.depth, count)
@@ -255,7 +249,6 @@ class CompiledTreeSearch(TreeSearch):
         iteration.finish(node)
 
     def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
-        """Takes the root moves that a search has found."""
         slots, words, seats = search.held["root_slots"], search.slot_words, search.num_values
         numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
         for start in range(0, len(numbers), words):
@@ -271,7 +264,6 @@ class CompiledTreeSearch(TreeSearch):
             iteration.add(RootMove(action, score, *rest, plies), node.maximizing)
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows what a search to this depth would find."""
         if self.table is None:
             return None
         _, data = probe(self.searches[0], self._table_key(state))
@@ -281,7 +273,6 @@ class CompiledTreeSearch(TreeSearch):
         return action if action >= 0 else None
 
     def _table_key(self, state: Any) -> int:
-        """The kernel's key of a state."""
         here, chooser = (state.state, state.chooser) if self._replies else (state, None)
         key, signature = table_key(self._rules, here)
         number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
@@ -304,7 +295,6 @@ class CompiledTreeSearch(TreeSearch):
             self._busy[:] = 0
 
     def _count(self) -> None:
-        """Adds what all threads have done to what the search has spent."""
         budget = self.budget
         hits = stores = 0
         for search in self.searches:

@@ -61,7 +61,6 @@ class CompiledTable:
             weakref.finalize(self, _let_table_go, searches).atexit = False
 
     def clear(self) -> None:
-        """Forgets everything."""
         self.words = _emptied(self._searches)
 
 

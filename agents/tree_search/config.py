@@ -130,12 +130,10 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
 
     @property
     def prunes(self) -> bool:
-        """True if anything is left out."""
         return self.pruning is not ChancePruning.NONE
 
     @property
     def is_selective(self) -> bool:
-        """True if some moves are searched less deep than others."""
         return bool(self.late_move_reductions or self.null_move or self.futility)
 
 

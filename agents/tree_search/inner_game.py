@@ -21,7 +21,6 @@ class FormOfGame:
         self.traits = game.traits
 
     def left_out(self, error: Exception) -> None:
-        """Leaves a line of play out in which the environment fails, if the game inside can."""
         leave_out(self.inside, error)
 
     def root(self, state: Any) -> Any:

@@ -107,7 +107,6 @@ class Root(NamedTuple):
     fitted: Any = None
 
     def max_seat(self, config: TreeConfig) -> int:
-        """The seat that maximizes."""
         view = self.game if self.searched is None else self.searched
         return int(view.to_move(self.state)) if config.depends_on_seat else 0
 
@@ -127,7 +126,6 @@ class RootNode(NamedTuple):
 
     @property
     def best_possible(self) -> Score:
-        """The best score that the seat to move can have."""
         return self.frame.highest if self.maximizing else self.frame.lowest
 
     def signed(self, score: Score) -> Score:
@@ -189,7 +187,6 @@ class TreeSearch(abc.ABC):
         return set()
 
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
-        """The view of a state to start from."""
         game, frame = self.game, self.scale.frame(state)
         seat = game.to_move(state)
         window = (frame.lowest, frame.highest) if self.prunes else INFINITE_WINDOW
@@ -197,7 +194,6 @@ class TreeSearch(abc.ABC):
         return RootNode(state, seat, seat == self.max_seat, frame, window, legal)
 
     def root_actions(self, node: RootNode) -> Sequence[int]:
-        """The actions at the root, the most promising first."""
         actions = self.order.order_moves(node.state, node.legal, node.seat, 0, None)
         return actions if self.proof is None else self.proof.order(actions)
 
@@ -276,20 +272,17 @@ class Iteration:
         return sorted(tied)
 
     def add(self, move: RootMove, maximizing: bool) -> None:
-        """Takes a move that was searched."""
         self.moves.append(move)
         best = self.best
         if best is None or (move.score > best.score if maximizing else move.score < best.score):
             self.best = move
 
     def finish(self, node: RootNode) -> None:
-        """Says that all moves were searched, and what is proven by that."""
         assert self.best is not None, "a root has actions"
         self.finished = True
         self.proven = self.best.proven and (self.best.score[0] == node.best_possible[0] or self.all_proven())
 
     def all_proven(self) -> bool:
-        """True if the score of every move is proven."""
         return all(map(operator.attrgetter("proven"), self.moves))
 
 

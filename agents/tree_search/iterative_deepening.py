@@ -133,7 +133,6 @@ def _with_last_moves(
 
 
 def _unknown_move(node: RootNode, action: int) -> RootMove:
-    """A move that was not searched."""
     return RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
 
 

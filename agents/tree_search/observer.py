@@ -121,7 +121,6 @@ class NodeWatcher:
         return visited
 
     def enter_root(self, state: Any, depth: float, alpha: Score, beta: Score) -> None:
-        """Tells that the root is searched."""
         self._path.clear()
         self._windows.clear()
         self._tried.clear()
@@ -129,14 +128,12 @@ class NodeWatcher:
         self._enter(NodeEventKind.ENTER, state, 0, depth, alpha, beta)
 
     def try_root(self, action: int, alpha: Score, beta: Score) -> None:
-        """Tells of the root's window, if it has changed."""
         self._search.taken = action
         self._tried.add(action)
         if (alpha, beta) != self._windows[-1]:
             self.narrow(alpha, beta)
 
     def leave_root(self, found: RootMove) -> None:
-        """Tells of what the root is worth, and of actions that were left out as nothing is better."""
         root = self._path[0]
         left = tuple(action for action in root.game.legal_actions(root.state) if action not in self._tried)
         if left:
@@ -145,12 +142,10 @@ class NodeWatcher:
         self._leave(found)
 
     def narrow(self, alpha: Score, beta: Score) -> None:
-        """Tells of a node's new window."""
         self._windows[-1] = alpha, beta
         self.tell(NodeEventKind.WINDOW, alpha=alpha, beta=beta)
 
     def cut(self, action: int | None, left: tuple[int, ...]) -> None:
-        """Tells of actions or outcomes that are left out."""
         if left:
             alpha, beta = self._windows[-1]
             self.tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=action, not_searched=left)
@@ -175,7 +170,6 @@ class NodeWatcher:
         self.tell(NodeEventKind.VALUE, score=found.score, values=found.values)
 
     def tell(self, kind: NodeEventKind, **more: Any) -> None:
-        """Tells of something at the node that the search is at."""
         self._on_node(self._path[-1]._replace(kind=kind, **more))
 
 

@@ -82,7 +82,6 @@ class PlainSearch(TreeSearch):
         request: RootRequest,
         window: tuple[Score, Score] | None = None,
     ) -> None:
-        """Searches the root's actions, as kernels do (``compiled.root``)."""
         game, depth, watcher = self.game, iteration.depth, self.watcher
         frame, maximizing = node.frame, node.maximizing
         self.budget.visit(0)
@@ -131,7 +130,6 @@ class PlainSearch(TreeSearch):
         """Searches a state ``depth`` moves deep."""
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
-        """The best action in a state, if the table still knows it."""
         entry = self.entry(state, depth, ply)
         if entry is None or entry.bound is not Bound.EXACT or not (entry.proven or entry.depth == depth):
             return None
@@ -165,12 +163,10 @@ class PlainSearch(TreeSearch):
         return Visit((frame.middle, 0), False, values=self.game.utility(state) if self.seats else ())
 
     def ended(self, state: Any) -> Visit:
-        """The outcome of a finished state."""
         values = self.game.utility(state) if self.seats else ()
         return Visit(self.scale.terminal(state), self.width is None, values=values)
 
     def stops_at(self, state: Any, depth: float, ply: int) -> bool:
-        """True if a state is evaluated."""
         return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
 
     def from_table(self, found: Visit) -> Visit:
@@ -186,7 +182,6 @@ class PlainSearch(TreeSearch):
         return tuple(value + sign * paid for paid, value in zip(self.game.utility(state), values, strict=True))
 
     def entry(self, state: Any, depth: float, ply: int) -> Entry | None:
-        """The table's entry of a state."""
         return self.table.probe(self.key(state, depth, ply)) if self.table is not None else None
 
     def key(self, state: Any, depth: float, ply: int) -> Hashable:
@@ -199,6 +194,5 @@ class PlainSearch(TreeSearch):
             self.watcher.cut(action, tuple(choices[last + 1 :]))
 
     def tell_window(self, alpha: Score, beta: Score) -> None:
-        """Tells whoever watches that the window of a node has become narrower."""
         if self.watcher is not None:
             self.watcher.narrow(alpha, beta)

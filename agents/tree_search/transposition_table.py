@@ -86,7 +86,6 @@ class TranspositionTable:
         return len(self._newer) + len(self._older)
 
     def probe(self, key: Hashable) -> Entry | None:
-        """The entry of a position, if there is one."""
         entry = self._newer.get(key)
         if entry is None:
             entry = self._older.pop(key, None)
@@ -97,7 +96,6 @@ class TranspositionTable:
         return entry
 
     def store(self, key: Hashable, entry: Entry) -> None:
-        """Stores an entry, in the place of the position's earlier one."""
         self.stores += 1
         if key in self._newer:
             self._newer[key] = entry
@@ -106,7 +104,6 @@ class TranspositionTable:
         self._insert(key, entry)
 
     def clear(self) -> None:
-        """Forgets everything."""
         self._newer, self._older, self._charged = {}, {}, 0
 
     def _insert(self, key: Hashable, entry: Entry) -> None:

@@ -36,27 +36,19 @@ class Observers(enum.StrEnum):
 
 
 class _Edge:
-    """An action at an information set: how often it was followed, how often it was there, and what came of it."""
-
     __slots__ = ("available", "totals", "visits")
 
     def __init__(self, seats: int) -> None:
-        self.visits = 0
-        self.available = 0
+        self.visits = self.available = 0  # how often the action was followed, and how often it was there
         self.totals = [0.0] * seats
 
 
 class InformationSetSearch(SimulationSearch):
-    """A search from one state, of which only what its player sees plays a part.
+    """A search from one state, of which only what its player sees plays a part; settings are those of the agent.
 
     Args:
-        exploration: The weight of what was tried less, with values from 0 to 1.
-        playout_moves: After so many moves a playout is cut off, and what has been paid so far counts; or None.
         guide: The action in each state of a playout; a random one, if not given.
         deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
-
-    Attributes:
-        nodes: The information sets in the tree, and their actions.
     """
 
     def __init__(
@@ -78,14 +70,13 @@ class InformationSetSearch(SimulationSearch):
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
-        is_whole = math.isinf(budget.nodes_left) and guide is None
         self._playouts = Playouts(
             game,
             self._random,
             self._generator,
             longest=playout_moves,
             guide=None if guide is None else lambda state, _: guide(state),
-            whole=is_whole,
+            whole=math.isinf(budget.nodes_left) and guide is None,
         )
         self._scale = RewardScale(given_bounds(game.traits))
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
@@ -95,7 +86,6 @@ class InformationSetSearch(SimulationSearch):
         self.tree_nodes = 1
 
     def root_actions(self) -> list[RootAction]:
-        """All actions at the root, ascending; without a simulation nothing is known of one."""
         edges, unknown = self.nodes[self._root_key], _Edge(0)
         found = []
         for action in self.game.legal_actions(self.root_state):

@@ -35,14 +35,7 @@ class JointSelection(enum.StrEnum):
 
 
 class ActionStatistics(NamedTuple):
-    """Statistics of a player's actions at the root, ascending by action.
-
-    Attributes:
-        actions: Integers of the game.
-        policy: How likely to play each.
-        visits: How many simulations played it.
-        means: The mean utility of these to the player; 0 without any.
-    """
+    """A player's actions at the root: the probability of each, its visits, and its mean utility (0 without)."""
 
     actions: Sequence[int]
     policy: list[float]
@@ -161,8 +154,6 @@ _LEARNERS: Final[Mapping[JointSelection, type[_DecoupledUCT]]] = {
 
 
 class _JointNode:
-    """A state in the tree: who moves there and what each has learnt; what follows, by moves and chance."""
-
     __slots__ = ("children", "learners", "movers")
 
     def __init__(self, movers: Sequence[int], learners: list[_DecoupledUCT]) -> None:
@@ -171,11 +162,7 @@ class _JointNode:
 
 
 class SimultaneousSearch(SimulationSearch):
-    """A search from one state of a game with simultaneous moves.
-
-    ``exploration`` is for decoupled UCT the weight of what was tried less, else the share of simulations in which
-    a player plays any action. ``tree_nodes`` counts the states in the tree.
-    """
+    """A search from one state of a game with simultaneous moves; settings are those of the agent."""
 
     def __init__(
         self, game: Any, state: Any, budget: Budget, *, selection: JointSelection, exploration: float, seed: int
@@ -191,7 +178,7 @@ class SimultaneousSearch(SimulationSearch):
         self.root = self._node(state)
 
     def values(self) -> tuple[float, ...]:
-        """The mean utility of each seat over all simulations; what has been paid so far before the first."""
+        """The mean utility of each seat; before the first simulation, what has been paid so far."""
         if not self.simulations:
             return tuple(map(float, self.game.utility(self.root_state)))
         return tuple(total / self.simulations for total in self._totals)

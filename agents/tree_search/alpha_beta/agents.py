@@ -93,7 +93,6 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             load_proof(game, budget)
 
     def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
-        """The settings of the search of a game, with those that its rules give."""
         config = self.config
         if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
             names = [field.name for field in dataclasses.fields(SelectiveSettings)]

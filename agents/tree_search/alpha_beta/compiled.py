@@ -153,7 +153,6 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         }
 
     def search_fully(self) -> None:
-        """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
         self._late_moves = self._null_move = 0
         self.selective = False
         self.made_for = ()

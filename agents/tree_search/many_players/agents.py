@@ -154,7 +154,6 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
 
 
 def _one_against_all(agent: ParanoidAgent | BestReplyAgent) -> AlphaBetaConfig:
-    """The settings of a search in which the seat to move maximizes its own utility and all others minimize it."""
     return AlphaBetaConfig(
         depends_on_seat=True,
         prefer_short_wins=agent.prefer_short_wins,

@@ -68,7 +68,6 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         return {f"{MAX_N}.HAS_CHANCE": root.game.traits.chance is not Chance.NONE}
 
     def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
-        """Takes the root moves that a search has found; raises ``SumNotConstantError``."""
         super()._read(iteration, search, node)
         if search.stop == layout.SUM_NOT_CONSTANT:
             start = (search.wrong_values - search.arena) // 8

@@ -37,12 +37,10 @@ class MaxNRoot(TreeSearch):
     prefers = True
 
     def prefer_by(self, config: MaxNConfig, traits: Traits) -> None:
-        """Takes the rules for ties from the settings."""
         self.rule, self._prefer_short_wins = config.tie_rule, config.prefer_short_wins
         self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
 
     def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
-        """Of root moves that are as good for the seat to move, those that the rule for ties takes."""
         keys = [tie_key(self.rule, move.values, self.max_seat, self.max_seat) for move in moves]
         tied = [move for move, key in zip(moves, keys, strict=True) if key == min(keys)]
         first = min(tied, key=lambda move: move.action)

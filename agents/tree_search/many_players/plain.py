@@ -176,11 +176,9 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return tuple(most if seat == parent else math.nan for seat in range(len(paid)))
 
     def ended(self, state: Any) -> Visit:
-        """The outcome of a finished state."""
         return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
 
     def evaluated(self, state: Any, frame: Frame) -> Visit:
-        """The evaluation, which must add up where the search prunes."""
         found = super().evaluated(state, frame)
         if self.prunes and abs(math.fsum(found.values) - self._traits.constant) > _TOLERANCE:
             raise SumNotConstantError(found.values)
