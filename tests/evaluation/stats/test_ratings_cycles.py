@@ -7,7 +7,7 @@ import pytest
 
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings.cycles import find_cycles
+from zermelo.evaluation.stats.ratings.fit import find_cycles
 
 
 def _counts(wins):
