@@ -36,8 +36,7 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, given_traits
 
-DEFAULT_SECONDS: Final = 1.0
-"""How long a search takes that deepens step by step and has no limit."""
+DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit
 
 
 class _CheckedGame(Memory):

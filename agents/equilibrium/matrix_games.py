@@ -14,8 +14,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 
 _ROUNDING: Final = 1e-9
-_SMALL: Final = 1e-6
-"""Less than this of a choice is the program's inaccuracy."""
+_SMALL: Final = 1e-6  # less than this of a choice is the program's inaccuracy
 
 
 class MatrixSolution(NamedTuple):

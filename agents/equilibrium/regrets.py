@@ -27,8 +27,7 @@ from zermelo.envs.game import CHANCE, Game
 
 _ALPHA: Final = 1.5
 _BETA: Final = 0.0
-_GAMMA: Final = 2.0
-"""Brown and Sandholm's recommendation."""
+_GAMMA: Final = 2.0  # Brown and Sandholm's recommendation
 
 
 class Variant(enum.StrEnum):

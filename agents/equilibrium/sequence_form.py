@@ -29,10 +29,8 @@ from zermelo.envs.game import CHANCE, Chance, Game, Traits
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
-MOST_STATES = 2_000_000
-"""Maximum number of states that are written out."""
-_WAYS = 8
-"""Random ways through a game that tell its size."""
+MOST_STATES = 2_000_000  # maximum number of states that are written out
+_WAYS = 8  # random ways through a game that tell its size
 _LONGEST = 100_000
 
 

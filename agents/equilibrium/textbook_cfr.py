@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 from zermelo.envs.game import CHANCE
 
-Mixed: TypeAlias = Mapping[int, float]
-"""The probability of each action."""
+Mixed: TypeAlias = Mapping[int, float]  # the probability of each action
 
 
 def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, float]]:

@@ -34,13 +34,10 @@ from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, 
 
 ONE: Final = 255
 """A hidden value that counts in full, and what the first layer's weights are multiplied by."""
-OUTPUT_ONE: Final = 64
-"""What the weights of the output are multiplied by."""
+OUTPUT_ONE: Final = 64  # what the weights of the output are multiplied by
 MOST_HIDDEN: Final = 256
-LARGEST_OUTPUT: Final = 127
-"""The largest weight of the output: sums then fit into 32 bits."""
-_STEP: Final = 16
-"""The hidden size is a multiple of the numbers that a processor adds at once."""
+LARGEST_OUTPUT: Final = 127  # the largest weight of the output: sums then fit into 32 bits
+_STEP: Final = 16  # the hidden size is a multiple of the numbers that a processor adds at once
 _SLOTS: Final = 65
 """Positions whose hidden values compiled code stores: 64 by their ply, and the empty board for good."""
 _HEADER: Final = 13
@@ -210,8 +207,7 @@ def require_writable(path: str) -> None:
 
 
 KIND: Final = FileKind("evaluation", "name one that `zermelo tune` wrote")
-LARGEST: Final = 1 << 25
-"""Bytes of a file."""
+LARGEST: Final = 1 << 25  # bytes of a file
 
 
 def write_evaluation(path: str, text: bytes) -> None:

@@ -16,8 +16,7 @@ from zermelo.envs.jit.memory import load, load_short, store, store_short, store_
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-_PLIES: Final = 64
-"""Plies that have a slot of their own."""
+_PLIES: Final = 64  # plies that have a slot of their own
 
 
 def value_of_odds(odds: float, mover: int, lower: int, upper: int) -> int:

@@ -18,8 +18,7 @@ from zermelo.envs.rules.scores import WIN
 from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind
 
-ABSENT: Final = -32768
-"""In place of the score of what is no position, or of one that is not known."""
+ABSENT: Final = -32768  # in place of the score of what is no position, or of one that is not known
 SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
 """The words of a table's block, as kernels read it; the parts and where they begin come last."""
 

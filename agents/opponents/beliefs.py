@@ -17,8 +17,7 @@ from zermelo.envs.support.spec_text import Spec
 
 UNIFORM: Final = "uniform"
 _FIRST: Final = 16
-_POOL: Final = 2_000
-"""Deals drawn at first and at most; then they are used over again."""
+_POOL: Final = 2_000  # deals drawn at first and at most; then they are used over again
 
 
 def make_belief(given: Any) -> str | OpponentModel:

@@ -25,20 +25,14 @@ from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.memory import Memory
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 
-PATIENCE: Final = 10.0
-"""Seconds for an answer beyond what the engine was given to think."""
+PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given to think
 START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)
 """Seconds that an engine has to start, and to get ready for a game."""
-_LAST_WORDS: Final = 1.0
-"""Seconds that an engine has to end once it has closed a pipe."""
-_LONGEST_LINE: Final = 2**16
-"""Bytes that are read of a line."""
-_READS: Final = 16
-"""How often what an engine has written unasked is read, before it is asked."""
-_MOST_LINES: Final = 2**12
-"""Lines of an answer that are kept."""
-_SHOWN: Final = 80
-"""Characters of an answer in a message."""
+_LAST_WORDS: Final = 1.0  # seconds that an engine has to end once it has closed a pipe
+_LONGEST_LINE: Final = 2**16  # bytes that are read of a line
+_READS: Final = 16  # how often what an engine has written unasked is read, before it is asked
+_MOST_LINES: Final = 2**12  # lines of an answer that are kept
+_SHOWN: Final = 80  # characters of an answer in a message
 _GUARD: Final = 'read -r line || kill -9 "-$1"'
 """A shell's command: ends a process group if its input ends without a line."""
 

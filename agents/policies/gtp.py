@@ -16,8 +16,7 @@ from zermelo.agents.policies.engines import EngineAgent, EngineError, EngineMove
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 
-COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-"""Of a Go board; there is no I."""
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # of a Go board; there is no I
 
 
 class _Time(Memory):

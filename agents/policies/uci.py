@@ -24,8 +24,7 @@ from zermelo.envs.games.chess.rules import Chess
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.rules.rules_game import RulesGame
 
-_SECONDS: Final = 0.1
-"""Time for a move, where nothing else limits it."""
+_SECONDS: Final = 0.1  # time for a move, where nothing else limits it
 _LONGEST: Final = 600.0
 """Seconds after which a search that only nodes or depth limit is taken to hang."""
 _OPTION: Final = re.compile(r"option name (?P<name>.+?) type (?P<rest>.*)")

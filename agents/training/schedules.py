@@ -17,8 +17,7 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 
-_FORGET: Final = 0.05
-"""Weight of each new result of self-play in the mean: old ones fade."""
+_FORGET: Final = 0.05  # weight of each new result of self-play in the mean: old ones fade
 
 
 @explained

@@ -11,8 +11,7 @@ from zermelo.envs.game import Game
 from zermelo.envs.games.go import Go
 from zermelo.envs.rules.words import count
 
-_SCALE: Final = 20.0
-"""The lead that is half way to a sure win."""
+_SCALE: Final = 20.0  # the lead that is half way to a sure win
 
 
 def go_lead(game: Game[Any], state: Any) -> float | None:

@@ -13,8 +13,7 @@ from zermelo.agents.experts.hanabi.table import HanabiTable, copy_table, needs_d
 from zermelo.envs.jit.memory import words
 from zermelo.envs.rules.bits import mix
 
-ROOM: Final = 1024
-"""Words of memory that a kernel needs."""
+ROOM: Final = 1024  # words of memory that a kernel needs
 _TRIES: Final = 200
 """Hands that are tried for each sample before one more unexpected move of the others is allowed."""
 _EXPECTED: Final = 3

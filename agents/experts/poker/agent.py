@@ -27,8 +27,7 @@ from zermelo.envs.game import Game
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, in_a_sentence
 
-SHIPPED: Final = "equity"
-"""The policies that are shipped: hands are sorted by how often they win."""
+SHIPPED: Final = "equity"  # the policies that are shipped: hands are sorted by how often they win
 _GAMES: Final[Mapping[str, Limit | NoLimit]] = {"texas_holdem_v4": Limit(), "texas_holdem_no_limit_v6": NoLimit()}
 _ACTIONS: Final = ("call", "raise", "fold", "check")
 _STEPS: Final = 255

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 BLINDS: Final = (1, 2)
 RIVER: Final = 3
-FIXED: Final = -1
-"""The mover of an end that pays the same whoever holds what."""
-SHOWDOWN: Final = -2
-"""The mover of an end that the better hand wins."""
+FIXED: Final = -1  # the mover of an end that pays the same whoever holds what
+SHOWDOWN: Final = -2  # the mover of an end that the better hand wins
 
 
 class Bets(NamedTuple):

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from zermelo.agents.experts.poker.betting import Ints
 from zermelo.agents.experts.poker.cards import PAIRS, equities
 
-CLASSES: Final = 169
-"""Pairs of cards before the flop that differ by more than their suits."""
+CLASSES: Final = 169  # pairs of cards before the flop that differ by more than their suits
 _REMEMBERED: Final = 64
 """Boards whose buckets are remembered, as the next decision may be on one of them."""
-FIRSTS, SECONDS = (np.array(each) for each in np.triu_indices(52, 1))
-"""The cards of each pair."""
+FIRSTS, SECONDS = (np.array(each) for each in np.triu_indices(52, 1))  # the cards of each pair
 
 
 def _classes() -> Ints:
@@ -25,8 +23,7 @@ def _classes() -> Ints:
     return classes
 
 
-CLASS_OF: Final = _classes()
-"""Of each pair its class before the flop."""
+CLASS_OF: Final = _classes()  # of each pair its class before the flop
 
 
 class Sizes(NamedTuple):

@@ -19,8 +19,7 @@ from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix, popcount
 
 PAIRS: Final = 1_326
-RUNOUTS: Final = 150
-"""Boards that are tried for a flop."""
+RUNOUTS: Final = 150  # boards that are tried for a flop
 _ROOM: Final = 3 * PAIRS + 64
 _SUIT: Final = (1 << 13) - 1
 

@@ -12,12 +12,9 @@ HISTORY = True
 """True if the rules depend on the past, which tables leave out; set for each kernel, like those below."""
 INDEXED = True
 """True if the rules number positions; otherwise positions are given, and their children written."""
-GAINS = True
-"""True if an exit is what the mover gains, not how soon it wins."""
-LEADS = True
-"""True if the rules say what the mover is ahead by."""
-REPEATS = True
-"""True if the rules say so where repetition ends the game, too."""
+GAINS = True  # true if an exit is what the mover gains, not how soon it wins
+LEADS = True  # true if the rules say what the mover is ahead by
+REPEATS = True  # true if the rules say so where repetition ends the game, too
 
 STATES, EXITS, COUNTS, REPEATED, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(10)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a

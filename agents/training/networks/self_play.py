@@ -37,8 +37,7 @@ _OPENING_SHARE, _LONGEST_OPENING = 0.4, 16
 """Random moves end after this share of the length of a random game, and after so many moves, at most."""
 _NODES_OF_PLAYOUTS: Final = 20
 """A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
-_POSITIONS: Final = 200
-"""Positions recorded of a game, at most."""
+_POSITIONS: Final = 200  # positions recorded of a game, at most
 _TABLE_MB: Final = 4
 _GAMES, _STATES = 40, 400
 """Random games that show what positions look like, and their states, at most."""

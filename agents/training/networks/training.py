@@ -27,22 +27,16 @@ Doubles = npt.NDArray[np.float64]
 _BATCHES: Final = 256, 4_096
 """The fewest and the most positions of a batch; between these there are a hundred batches."""
 _RATE: Final = 2e-3
-_LAST_RATE: Final = 0.02
-"""The learning rate at the end, as a share of the first."""
+_LAST_RATE: Final = 0.02  # the learning rate at the end, as a share of the first
 _MOST_EPOCHS: Final = 30
-_TEST_SHARE: Final = 0.05
-"""Share of the positions, the last ones, by which the loss is measured."""
-_PILOT: Final = 50_000
-"""Positions by which it is chosen how seats share columns."""
+_TEST_SHARE: Final = 0.05  # share of the positions, the last ones, by which the loss is measured
+_PILOT: Final = 50_000  # positions by which it is chosen how seats share columns
 _MOST_PHASES: Final = 8
-_WALKS, _WALK_STEPS = 10, 200
-"""Random games whose moves are compared, and moves of each."""
+_WALKS, _WALK_STEPS = 10, 200  # random games whose moves are compared, and moves of each
 _ALIKE: Final = 0.8
 """Turns may be chosen under which this share of the moves of the best turn look alike."""
-_RARE: Final = 10
-"""Bits that are set, or not set, in fewer positions have no column."""
-_SAMPLE: Final = 4_096
-"""Positions in which two bits that always agree are taken for one."""
+_RARE: Final = 10  # bits that are set, or not set, in fewer positions have no column
+_SAMPLE: Final = 4_096  # positions in which two bits that always agree are taken for one
 
 
 def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> list[Columns]:
@@ -156,7 +150,7 @@ def train(
 ) -> Trained:
     """Trains a network for so many seconds, or until it has seen all positions often.
 
-    ``columns`` are of ``seat_columns``, ``hidden`` is the size of each seat's hidden layer; a game's outcome counts
+    ``columns`` are of ``seat_columns``, ``hidden`` is the size of each seat's hidden layer; the outcome counts
     ``outcome_share`` of the target, the search's value the rest; ``start`` are weights to begin with.
     """
     used = _used_columns(lessons, columns)

@@ -22,8 +22,7 @@ from zermelo.envs.rules.observations import observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 
-FEW: Final = 64
-"""Games that are worth another thread."""
+FEW: Final = 64  # games that are worth another thread
 Part = TypeVar("Part")
 
 

@@ -84,12 +84,9 @@ def keep(rules: Any, state: Any, number: int, games: Games) -> None:
 
 LOOKS = False
 """True if opponents look one move ahead. The front end sets these for each kernel that it compiles."""
-SEARCHES = False
-"""True if opponents search a tree."""
-GENERAL = False
-"""True if they do so by the general kernel, which knows chance."""
-SIMULATES = False
-"""True if opponents search by Monte Carlo."""
+SEARCHES = False  # true if opponents search a tree
+GENERAL = False  # true if they do so by the general kernel, which knows chance
+SIMULATES = False  # true if opponents search by Monte Carlo
 INFINITY: Final = 1 << 60
 FAR: Final = 1 << 20
 TRIES: Final = 100
@@ -340,8 +337,7 @@ OBSERVES = False
 
 The front ends set these constants for each kernel that they compile.
 """
-WIDE = False
-"""True if their numbers have more than one byte; they then take a word each."""
+WIDE = False  # true if their numbers have more than one byte; they then take a word each
 
 
 def observe(rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, form: Any) -> None:

@@ -12,8 +12,7 @@ import numpy as np
 
 from zermelo.agents.kernels.layout import SharedRecord, fields_of
 
-PARTS: Final = 1_000_000
-"""Shares of random moves are counted in millionths."""
+PARTS: Final = 1_000_000  # shares of random moves are counted in millionths
 
 
 class Games(SharedRecord):

@@ -32,16 +32,13 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.rules_game import RulesGame
 
-MOST_MOVES_AHEAD: Final = 50_000
-"""The most moves of a playout."""
-MAX_MOVES: Final = 1_000
-"""Longer games of a match are drawn."""
+MOST_MOVES_AHEAD: Final = 50_000  # the most moves of a playout
+MAX_MOVES: Final = 1_000  # longer games of a match are drawn
 LONG_WITH_PAST: Final = 2_000
 """Moves after which a game of rules that know their past is truncated by default: each takes memory."""
 _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
-_SHALLOW: Final = 4
-"""Up to this depth a table is not worth its memory."""
+_SHALLOW: Final = 4  # up to this depth a table is not worth its memory
 _PLIES: Final = 4
 """States on a path, those of chance included, that there is memory for, for each move of the depth."""
 
