@@ -26,16 +26,8 @@ from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance
-from zermelo.evaluation.analysis.judgement import (
-    EQUAL,
-    AgentJudgement,
-    GameVerdict,
-    JudgeTable,
-    Mark,
-    MoveVerdict,
-    Phase,
-    mark_of,
-)
+from zermelo.evaluation.analysis import judgement
+from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, GameVerdict, JudgeTable, Mark, MoveVerdict
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.match.sources import EnvSource
@@ -128,7 +120,7 @@ class Judge:
         first, plies = len(record.opening), len(record.opening) + len(record.moves)
         for move in verdict.moves:
             seat, best, worst = record.moves[move.ply - first].seat, move.groups[0][0], move.groups[-1][0]
-            phase, matters = tuple(Phase)[min(2, 3 * move.ply // plies)], best - worst > EQUAL
+            phase, matters = tuple(judgement.Phase)[min(2, 3 * move.ply // plies)], best - worst > EQUAL
             lines[seat].phases[phase].add(best, move.values[move.played], move.mark, matters=matters)
             if matters:
                 met = self._met.setdefault(move.position, {}).setdefault(record.agents[seat], [0, 0])
@@ -150,15 +142,11 @@ class Judge:
             )
         ranked = sorted(self._agents.values(), key=_rank)
         self._share()
+        nodes = self._work.nodes * (_COMPILED if self._compiled else 1)
         return JudgeTable(
-            env=self._env,
-            agents=tuple(ranked),
-            games=self.games,
-            nodes=self._work.nodes * (_COMPILED if self._compiled else 1),
-            compiled=self._compiled,
-            has_blunders=self._has_blunders,
-            notes=tuple(notes),
-        )
+            env=self._env, agents=tuple(ranked), games=self.games, nodes=nodes, compiled=self._compiled,
+            has_blunders=self._has_blunders, notes=tuple(notes),
+        )  # fmt: skip
 
     def _share(self) -> None:
         """Finds the positions that all agents met where it mattered, and how each did in them."""
@@ -220,19 +208,14 @@ class JudgeWork(PureWork):
                 unjudged[seat] += 1
                 continue
             key = hashlib.blake2b(repr(game.key(state)).encode(), digest_size=8).hexdigest()
-            mark = mark_of(max(values.values()), values[action], draw)
+            mark = judgement.mark_of(max(values.values()), values[action], draw)
             verdicts.append(MoveVerdict.of(ply, action, mark, values, key))
         for move in record.moves[: len(record.moves) - len(positions)]:
             unjudged[move.seat] += 1
         return GameVerdict(
-            record.game_id,
-            record.seed,
-            tuple(reversed(verdicts)),
-            tuple(unjudged),
-            draw is not None,
-            self._prover is not None,
-            self.question(record),
-        )
+            record.game_id, record.seed, tuple(reversed(verdicts)), tuple(unjudged), draw is not None,
+            self._prover is not None, self.question(record),
+        )  # fmt: skip
 
     def _positions(self, record: GameRecord) -> tuple[Any, list[tuple[int, int, Any, int]]]:
         """The game, and the ply, the mover, the state and the action of each of the agents' moves."""

@@ -175,7 +175,7 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     """Plays games of the search with the file against the search without it, and prints the result."""
     if not games:
         return
-    from zermelo.agents.evaluators.written import features_for
+    from zermelo.agents.evaluators.registry import features_for
     from zermelo.envs.adapters.as_game import as_game
     from zermelo.envs.game import Chance
     from zermelo.envs.registration.make import make

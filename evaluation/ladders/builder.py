@@ -12,7 +12,6 @@ What is decided depends on nothing but the journal of games and the time, so the
 from __future__ import annotations
 
 import contextlib
-import datetime
 import hashlib
 import itertools
 import json
@@ -25,15 +24,14 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.base.settings import check_number
-from zermelo.agents.level import Rung, ladder_key
+from zermelo.agents.level import ladder_key
 from zermelo.agents.training.vectors.opponents import MatchResult
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.support.data_files import write_json
 from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
 from zermelo.evaluation.ladders.games import OPENING, Block, BlockPlayer, Journal
-from zermelo.evaluation.ladders.reward_builder import search_of
+from zermelo.evaluation.ladders.reward_builder import made_now, search_of
 from zermelo.evaluation.match.fingerprint import fingerprint
-from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
@@ -112,27 +110,17 @@ class LadderBuilder:
                     break
                 self._measure(rungs, share * self.seconds)
         table = self.table()
-        elo = {name: table[name].smoothed_elo for name in rungs}
         rows = []
-        for name in _apart(elo):
+        for name in _apart({name: table[name].smoothed_elo for name in rungs}):
             rated = table[name]
             rating, lower, upper = (round(value, 1) for value in (rated.smoothed_elo, rated.lower, rated.upper))
-            rows.append(Rung(name, rating, lower, upper, float(f"{self._ms[name]:.2g}")))
+            ms = float(f"{self._ms[name]:.2g}")
+            rows.append({"agent": name, "elo": rating, "lower": lower, "upper": upper, "ms": ms})
         return {
-            "game": self._game,
-            "env": self.env,
-            "fingerprint": self._fingerprint,
-            "versions": versions(),
-            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "seed": self.seed,
-            "opening": OPENING,
-            "games": sum(sum(result[:3]) for result in self._results.values()),
-            "minutes": float(f"{self._spent / 60:.2g}"),
-            "rungs": [
-                {"agent": row.agent, "elo": row.rating, "lower": row.lower, "upper": row.upper, "ms": row.ms}
-                for row in rows
-            ],
-        }
+            "game": self._game, "env": self.env, "fingerprint": self._fingerprint, **made_now(self.seed),
+            "opening": OPENING, "games": sum(sum(result[:3]) for result in self._results.values()),
+            "minutes": float(f"{self._spent / 60:.2g}"), "rungs": rows,
+        }  # fmt: skip
 
     # -- games
 

@@ -72,20 +72,14 @@ class RewardLadderBuilder:
                 f"no agent earns surely more than others with {baseline} in {self.env}: it has no levels"
             )
         return {
-            "game": ladder_key(live),
-            "env": self.env,
-            "versions": versions(),
-            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "seed": self.seed,
-            "unit": str(Unit.REWARD),
-            "baseline": baseline,
-            "games": sum(games for _, games in measured),
+            "game": ladder_key(live), "env": self.env, **made_now(self.seed), "unit": str(Unit.REWARD),
+            "baseline": baseline, "games": sum(games for _, games in measured),
             "minutes": float(f"{(time.process_time() - started) / 60:.2g}"),
             "rungs": [
                 {"agent": row.agent, "reward": row.rating, "lower": row.lower, "upper": row.upper, "ms": row.ms}
                 for row in reversed(rungs)
             ],
-        }
+        }  # fmt: skip
 
     def _measured(self, baseline: str) -> Iterator[tuple[Rung, int]]:
         agents = CANDIDATES[self.method]
@@ -119,6 +113,11 @@ class RewardLadderBuilder:
         if failures := list(itertools.chain.from_iterable(each.failures for each in standings.rows)):
             raise UnsupportedGameError(f"{agent} failed: {failures[0]}")
         return standings.row("it")
+
+
+def made_now(seed: int) -> dict[str, Any]:
+    """What a ladder's file says of how it was made."""
+    return {"versions": versions(), "date": datetime.datetime.now(datetime.UTC).date().isoformat(), "seed": seed}
 
 
 def search_of(env: str) -> str:

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
@@ -119,14 +119,10 @@ class RunningTable:
     """The ranking while games come in; safe to read from another thread."""
 
     def __init__(
-        self,
-        agents: Sequence[str],
-        env: str,
-        seat_names: Sequence[str],
-        results: Callable[[], Results],
+        self, agents: Sequence[str], env: str, seat_names: Sequence[str], results: Callable[[], Results],
         score: Scoring = Scoring.AUTO,
-    ) -> None:
-        self._agents, self._env, self._seats, self._score = agents, env, tuple(seat_names), score
+    ) -> None:  # fmt: skip
+        self._settings: Any = {"agents": agents, "env": env, "seat_names": tuple(seat_names), "score": score}
         self._results = results
         self._lock = threading.Lock()
         self._ranking: Ranking | None = None
@@ -137,10 +133,7 @@ class RunningTable:
         with self._lock:
             now = time.monotonic()
             if self._ranking is None or now >= self._due:
-                self._ranking = Ranking(
-                    env=self._env, seat_names=self._seats, results=self._results(), agents=self._agents,
-                    score=self._score,
-                )  # fmt: skip
+                self._ranking = Ranking(results=self._results(), **self._settings)
                 assert self._ranking.rows is not None, "counted now, and not when it is drawn"
                 self._due = now + (time.monotonic() - now) / SHARE
             return self._ranking
@@ -204,16 +197,11 @@ def drawn(pace: Pace, table: RunningTable, console: Console | None = None) -> It
     from rich.console import Console
     from rich.live import Live
 
-    live = Live(
-        ProgressDisplay(pace, table),
-        console=console or Console(stderr=True),
-        refresh_per_second=FRAMES,
-        transient=True,
-        vertical_overflow="crop",
-        # What agents print to a terminal goes above the drawing; what they print to a file goes there.
-        redirect_stdout=sys.stdout.isatty(),
-    )
-    with live:
+    # What agents print to a terminal goes above the drawing; what they print to a file goes there.
+    with Live(
+        ProgressDisplay(pace, table), console=console or Console(stderr=True), refresh_per_second=FRAMES,
+        transient=True, vertical_overflow="crop", redirect_stdout=sys.stdout.isatty(),
+    ):  # fmt: skip
         yield lambda record: pace.step()
 
 

@@ -63,8 +63,7 @@ def draw_games(
             continue
         data = _plain_game(game, numbers)
         verdict = (verdicts or {}).get(game.record.game_id)
-        if verdict is not None and verdict.seed != game.record.seed:
-            verdict = None  # of another run's game
+        verdict = verdict if verdict and verdict.seed == game.record.seed else None  # not of another run's game
         try:
             data |= _frames(game.record, replayer, drawn.scale, verdict, marker)
         except ReplayError as error:
@@ -146,10 +145,7 @@ def _frames(
     else:
         if record.actions:
             boards.append(_draw(game, driver.env))
-    data: dict[str, Any] = {
-        "frames": _as_changes(boards) if boards[0] else [],
-        "names": names if any(names) else [],
-    }
+    data = {"frames": _as_changes(boards) if boards[0] else [], "names": names if any(names) else []}
     if verdict is not None:
         marks = {move.ply: str(move.mark) for move in verdict.moves}
         letters = "".join(marks.get(ply, ".") for ply in range(len(names)))

@@ -86,22 +86,10 @@ def report_page(
     about = [_counted(effort.games, "game"), _counted(len(order), "agent")]
     if not any(row.failures for row in standings.rows):
         about.append("no agent failed")
-    return _rendered(
-        "Tournament report",
-        standings.env,
-        about,
-        parts,
-        [sections.provenance_section(run, effort.versions)],
-        chosen=_how_chosen(effort.games, drawn, seed),
-        data={
-            "agents": order,
-            "short": [*short_names(order).values()],
-            "seats": standings.seat_names,
-            "games": drawn.games,
-            "written": drawn.written,
-            **drawn.scale,
-        },
-    )
+    data = {"agents": order, "short": [*short_names(order).values()], "seats": standings.seat_names}
+    data |= {"games": drawn.games, "written": drawn.written, **drawn.scale}
+    after, chosen = [sections.provenance_section(run, effort.versions)], _how_chosen(effort.games, drawn, seed)
+    return _rendered("Tournament report", standings.env, about, parts, after, chosen=chosen, data=data)
 
 
 def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, float]:
@@ -135,33 +123,17 @@ def _results(
 
 
 def _rendered(
-    brand: str,
-    heading: str,
-    about: Sequence[str],
-    before: list[str],
-    after: list[str],
-    *,
-    chosen: str,
-    data: Mapping[str, Any],
+    brand: str, env: str, about: Sequence[str], before: list[str], after: list[str], *, chosen: str, data: Any
 ) -> str:
     script = "".join(["(() => {\n", *(resource(f"{name}.js", HERE) for name in SCRIPTS), "})();\n"])
+    style = "".join(resource(f"{name}.css", HERE) for name in STYLES)
     has_games = bool(data["games"])
+    contents = [*_contents(before), *([("games", "Games")] if has_games else []), *_contents(after)]
     return web_page(
-        "report.html",
-        HERE,
-        style="".join(resource(f"{name}.css", HERE) for name in STYLES),
-        script=script,
-        data=data,
-        title=f"{heading}: {about[0]}",
-        brand=brand,
-        env=heading,
-        summary=" · ".join(about),
-        before=[*filter(None, before)],
-        after=[*filter(None, after)],
-        contents=[*_contents(before), *([("games", "Games")] if has_games else []), *_contents(after)],
-        chosen=chosen,
-        has_games=has_games,
-    )
+        "report.html", HERE, style=style, script=script, data=data, title=f"{env}: {about[0]}", brand=brand,
+        env=env, summary=" · ".join(about), before=[*filter(None, before)], after=[*filter(None, after)],
+        contents=contents, chosen=chosen, has_games=has_games,
+    )  # fmt: skip
 
 
 def _counted(count: int, what: str) -> str:

@@ -15,13 +15,12 @@ from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.output.cells import NOT_RATED
 from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
+from zermelo.evaluation.report import markup
 from zermelo.evaluation.report.effort import Effort
 from zermelo.evaluation.report.markup import (
     Cell,
     Interval,
     TableRow,
-    histogram,
-    interval_plot,
     part,
     section,
     table,
@@ -79,15 +78,9 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         text = f"Moving first is worth {first} Elo ({lower} to {upper}) in this tournament."
         seat = part("about", text)
     columns = ["#", "agent", "Elo", "95 % interval", *_RESULTS, "score %"]
-    return section(
-        "ratings",
-        "Ratings",
-        part("about", about),
-        interval_plot("Rating of each agent, with its interval", lines, "Elo"),
-        table("Ratings and results", columns, rows, names=2),
-        seat,
-        history,
-    )
+    plot = markup.interval_plot("Rating of each agent, with its interval", lines, "Elo")
+    results = table("Ratings and results", columns, rows, names=2)
+    return section("ratings", "Ratings", part("about", about), plot, results, seat, history)
 
 
 def means_section(standings: Ranking) -> str:
@@ -120,13 +113,9 @@ def means_section(standings: Ranking) -> str:
         caption = f"Mean {unit} of each agent, with its interval"
         columns = [f"mean {unit}", "95 % interval"]
         columns = ["games", *columns] if single else [*columns, *_RESULTS]
-    return section(
-        "ratings" if single else "rewards",
-        title,
-        part("about", about),
-        interval_plot(caption, lines, unit) if lines else "",
-        table(title, ["#", "agent", *columns], rows, names=2) if rows else "",
-    )
+    plot = markup.interval_plot(caption, lines, unit) if lines else ""
+    means = table(title, ["#", "agent", *columns], rows, names=2) if rows else ""
+    return section("ratings" if single else "rewards", title, part("about", about), plot, means)
 
 
 def _ends(mean: MeanReward) -> str:
@@ -174,12 +163,8 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
         line = [cells.get((name, other), missing.get(other, Cell(""))) for other in order]
         rows.append([str(place), name, *line])
     numbers = [Cell(str(place), title=name) for place, name in enumerate(order, start=1)]
-    return section(
-        "crosstable",
-        title,
-        part("about", about),
-        table("Crosstable", ["#", "agent", *numbers], rows, names=2, kind="heatmap"),
-    )
+    crosstable = table("Crosstable", ["#", "agent", *numbers], rows, names=2, kind="heatmap")
+    return section("crosstable", title, part("about", about), crosstable)
 
 
 def seats_section(standings: Ranking, order: Sequence[str]) -> str:
@@ -228,14 +213,13 @@ def effort_section(effort: Effort, order: Sequence[str]) -> str:
             depth = agent.depth / agent.depths if agent.depths else math.nan
             means = number(agent.nodes / agent.searches), number(agent.most_nodes)
             nodes.append([name, *means, number(depth, 1), number(speed)])
-    headings = ["agent", "mean", "most", "mean depth", "nodes a second"]
-    return section(
-        "effort",
-        "Time and nodes per move",
-        table("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times) if times else "",
-        table("Nodes visited for a move, by agents that search", headings, nodes) if nodes else "",
-        table("Thinking on the opponent's time", ["agent", "moves", "expected"], pondered) if pondered else "",
-    )
+    searched = ["agent", "mean", "most", "mean depth", "nodes a second"]
+    tables = [
+        ("Wall-clock time of a move", ["agent", "moves", "mean", "longest"], times),
+        ("Nodes visited for a move, by agents that search", searched, nodes),
+        ("Thinking on the opponent's time", ["agent", "moves", "expected"], pondered),
+    ]
+    return section("effort", "Time and nodes per move", *(table(*one) for one in tables if one[2]))
 
 
 def length_section(effort: Effort) -> str:
@@ -249,13 +233,9 @@ def length_section(effort: Effort) -> str:
     ]
     low, high = min(effort.lengths), max(effort.lengths)
     about = f"Games had {low:,} to {high:,} moves, {mean:,.1f} on average, those of openings included."
-    return section(
-        "length",
-        "Length of games",
-        part("about", about),
-        histogram("Games by their number of moves", effort.lengths, "moves"),
-        table("What ended the games", ["end", "games", "%"], ends),
-    )
+    lengths = markup.histogram("Games by their number of moves", effort.lengths, "moves")
+    ended = table("What ended the games", ["end", "games", "%"], ends)
+    return section("length", "Length of games", part("about", about), lengths, ended)
 
 
 def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
@@ -287,15 +267,9 @@ def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> st
         facts.append(("Machine" if len(names) == 1 else "Machines", "; ".join(names)))
     if built := invocations[-1].versions if invocations else versions:
         facts.append(("Versions", ", ".join(f"{name} {version}" for name, version in built.items())))
-    columns = ["command", "started (UTC)", "duration", "games"]
-    return section(
-        "provenance",
-        "How this was made",
-        part("facts", facts) if facts else "",
-        table("Commands that played these games", columns, map(_command, invocations), kind="commands")
-        if invocations
-        else "",
-    )
+    columns, caption = ["command", "started (UTC)", "duration", "games"], "Commands that played these games"
+    commands = table(caption, columns, map(_command, invocations), kind="commands") if invocations else ""
+    return section("provenance", "How this was made", part("facts", facts) if facts else "", commands)
 
 
 def _command(call: Invocation) -> TableRow:

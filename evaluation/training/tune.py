@@ -28,7 +28,7 @@ from zermelo.agents.evaluators.network import (
     require_writable,
     rules_text,
 )
-from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.evaluators.registry import features_for
 from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Weights
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
