@@ -17,8 +17,7 @@ from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, made, number
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering

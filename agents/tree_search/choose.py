@@ -1,26 +1,21 @@
 """Which tree search runs: compiled where the rules can be compiled, the same in plain Python otherwise.
 
-A compiled search takes rules, an evaluation that can be compiled (the rules' own, or a network), and no stop test.
 To the same depth both find the same values. Under a limit on nodes or time they may not: their tables keep
 different entries, and so they visit different nodes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
-from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
 from zermelo.envs.rules.rules_game import RulesGame
-
-if TYPE_CHECKING:
-    from zermelo.agents.tree_search.compiled import CompiledTreeSearch
 
 
 def tree_search(
@@ -47,22 +42,23 @@ def tree_search(
     if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
-    if on_node is None and root.stop_test is None and isinstance(game, RulesGame):
-        found = _compiled(root, budget, config)
-        if found is not None:
-            found.evaluator_name, found.made_for = evaluator_name(root.evaluator), made_for
-            return found
-    plain = _plain(root, budget, config, on_node, None if earlier is None else earlier.table)
-    plain.evaluator_name, plain.made_for = evaluator_name(root.evaluator), made_for
-    if isinstance(game, RulesGame):
-        with budget.off_the_clock():
-            from zermelo.agents.kernels.program import why_plain
+    search: TreeSearch | None = None
+    has_kernel = isinstance(config, MaxNConfig) or config.replies is None
+    may_compile = has_kernel and isinstance(game, RulesGame) and budget.compile is not Compile.NEVER
+    if may_compile and on_node is None and root.stop_test is None:
+        search = _compiled(root, budget, config)
+    if search is None:
+        search = _plain(root, budget, config, on_node, None if earlier is None else earlier.table)
+        if isinstance(game, RulesGame):
+            with budget.off_the_clock():
+                from zermelo.agents.kernels.program import why_plain
 
-        plain.why_plain = why_plain(
-            game, root.evaluator, plain.evaluator_name, budget, has_kernel=not _lacks_kernel(config),
-            watched=on_node is not None, cut=root.stop_test is not None,
-        )  # fmt: skip
-    return plain
+            search.why_plain = why_plain(
+                game, root.evaluator, search.evaluator_name, budget, has_kernel=has_kernel,
+                watched=on_node is not None, cut=root.stop_test is not None,
+            )  # fmt: skip
+    search.made_for = made_for
+    return search
 
 
 def _plain(
@@ -78,37 +74,31 @@ def _plain(
     return PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
 
 
-def _lacks_kernel(config: AlphaBetaConfig | MaxNConfig) -> bool:
-    return isinstance(config, AlphaBetaConfig) and config.replies is not None
-
-
 def _compiled(root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig) -> TreeSearch | None:
-    """The compiled search, whose modules are imported now; None where there is none, or it is not ready."""
-    if _lacks_kernel(config) or budget.compile is Compile.NEVER:
-        return None
+    """The compiled search; None where there is none for the game and the evaluator, or it is not ready."""
+    kind: Any
     with budget.off_the_clock():  # the first search of a process imports them
         from zermelo.agents.kernels.program import tables_of
-        from zermelo.agents.tree_search.compiled import compiled_search
 
-        kind = _compiled_kind(config)
+        if isinstance(config, MaxNConfig):
+            from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
+
+            kind = CompiledMaxN
+        elif config.history_on_improvement:
+            from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
+
+            kind = CompiledGeneralSearch
+        else:
+            from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
+
+            kind = CompiledAlphaBeta
         tables = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
-    if tables is not None:
-        root = root._replace(fitted=tables)
-    return compiled_search(kind, root, budget, config)
-
-
-def _compiled_kind(config: AlphaBetaConfig | MaxNConfig) -> type[CompiledTreeSearch]:
-    if isinstance(config, MaxNConfig):
-        from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
-
-        return CompiledMaxN
-    if config.history_on_improvement:
-        from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
-
-        return CompiledGeneralSearch
-    from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
-
-    return CompiledAlphaBeta
+    root = root._replace(fitted=tables)
+    if not kind.can_search(root) or not kind.program.is_ready(
+        root.game.rules, budget, kind.constants(root, config)
+    ):
+        return None
+    return kind(root, budget, config)  # type: ignore[no-any-return]
 
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:

@@ -1,8 +1,4 @@
-"""The one front end of all compiled tree searches: run the kernel of the root, read back what it found.
-
-A ``CompiledTreeSearch`` has a ``layout.Search`` for each thread, the memory behind it and the table. It obeys the
-limits, counts, gives more memory where that helps, and raises what a search raises.
-"""
+"""The one front end of all compiled tree searches: run the kernel of the root, read back what it found."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile, Ties
+from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels import layout
@@ -78,19 +74,12 @@ class CompiledTreeSearch(TreeSearch):
     """A search whose nodes a kernel visits; they are counted inside it.
 
     Args:
-        root: What to search.
-        budget: The limits.
-        config: The settings.
         constants: Those of the kernel.
-        ordering: In which order actions are tried.
         choices: How many numbers of choices there are; as many as actions, if not given.
         width: The most choices that a node can have; as many as legal actions, if not given.
-        table: Positions already searched, or None.
-        threads: How many threads search together.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
         room: Words that a node may use before it visits another, for kernels with records in an arena.
         num_values: How many seats' values a record has.
-        shares: Whether positions share their table entries whatever was before them.
     """
 
     program: ClassVar[Program]
@@ -115,10 +104,9 @@ class CompiledTreeSearch(TreeSearch):
         num_values: int = 1,
         shares: bool = False,
     ) -> None:
+        super().__init__(root, budget, ordering)
         game: RulesGame = root.game
-        self.game = game if root.searched is None else root.searched
-        self.budget = budget
-        self.order, self._ordering = MoveOrder(self.game, ordering), ordering
+        self._ordering = ordering
         self.table: CompiledTable | None = table
         self.transposes = table is not None
         self._rules, self._shares = game.rules, shares
@@ -160,9 +148,8 @@ class CompiledTreeSearch(TreeSearch):
             table.serve(self.searches)
 
     def restart(self, root: Root, budget: Budget) -> None:
-        game = root.game if root.searched is None else root.searched
-        if game is not self.game:
-            self.game, self.order = game, MoveOrder(game, self._ordering)
+        if root.view is not self.game:
+            self.game, self.order = root.view, MoveOrder(root.view, self._ordering)
         self.budget, self.proof = budget, None
         for search in self.searches:
             search.held["killers"][:] = 0
@@ -327,19 +314,3 @@ class CompiledTreeSearch(TreeSearch):
     def _allot_arena(self, search: Search, size: int) -> None:
         search.hold("arena", np.empty(size, np.int64))
         search.arena_end = search.arena + 8 * size
-
-
-def compiled_search(
-    kind: type[CompiledTreeSearch], root: Root, budget: Budget, config: TreeConfig
-) -> CompiledTreeSearch | None:
-    """A compiled search; None where only plain Python can do it, or where its kernel is not ready.
-
-    Raises:
-        RulesError: The rules do not compile; the message names the method and the line.
-    """
-    if budget.compile is Compile.NEVER or not kind.can_search(root):
-        return None
-    if not kind.program.is_ready(root.game.rules, budget, kind.constants(root, config)):
-        return None
-    found: CompiledTreeSearch = kind(root, budget, config)  # type: ignore[call-arg]  # as all kinds do
-    return found

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import abc
 import enum
-import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
+from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.envs.capabilities import SupportsOrdering
 from zermelo.envs.game import Game
@@ -70,7 +70,6 @@ class Visit(NamedTuple):
     Attributes:
         score: For the maximizing seat, as totals; outside the window it is a bound, inside it is exact.
         proven: No evaluation, cut-off or sample entered the score.
-        line: The principal variation.
         variance: Of the score's value, where chance was sampled.
         values: Every seat's total, where the score does not say them (more than two seats, or sums that vary).
         plies: Moves to the end of the line, for searches whose score does not say it.
@@ -90,11 +89,11 @@ class Root(NamedTuple):
     Attributes:
         state: A state of the game, or of ``searched``, that is not finished.
         evaluator: Values states at the depth limit; None only where the search never stops early.
-        stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of going on; or None.
+        stop_test: As agents have it.
         width: How many draws a chance state stands for, where chance can only be simulated; else None.
         legal: The state's legal actions, if they are known.
         searched: The game whose states the tree is built of, if it is a view of ``game``.
-        fitted: The lookup tables of a fitted evaluation, for compiled searches; or None.
+        fitted: The network of a fitted evaluation, for compiled searches; or None.
     """
 
     game: Any
@@ -106,9 +105,13 @@ class Root(NamedTuple):
     searched: Any = None
     fitted: Any = None
 
+    @property
+    def view(self) -> Any:
+        """The game whose states the tree is built of."""
+        return self.game if self.searched is None else self.searched
+
     def max_seat(self, config: TreeConfig) -> int:
-        view = self.game if self.searched is None else self.searched
-        return int(view.to_move(self.state)) if config.depends_on_seat else 0
+        return int(self.view.to_move(self.state)) if config.depends_on_seat else 0
 
 
 class RootNode(NamedTuple):
@@ -155,7 +158,7 @@ class TreeSearch(abc.ABC):
         selective: Whether some moves are searched less deep than others.
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
-        watcher: Tells an observer of each node (``search.observer``), or None.
+        tried: The root's actions that were looked at.
         why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
         made_for: Game, seat, evaluator, settings and limits, if another search with the same may go on with it.
@@ -176,15 +179,14 @@ class TreeSearch(abc.ABC):
     why_plain: str = ""
     proof: Any = None
     made_for: tuple[Any, ...] = ()
-    evaluator_name: str = ""
     leaves: int = 0
     leaf_seconds: float = 0.0
-    watcher: Any = None
+    tried: Set[int] = frozenset()
 
-    @functools.cached_property
-    def tried(self) -> set[int]:
-        """The root's actions that were looked at."""
-        return set()
+    def __init__(self, root: Root, budget: Budget, ordering: Ordering) -> None:
+        self.game, self.budget = root.view, budget
+        self.order = MoveOrder(self.game, ordering)
+        self.evaluator_name = evaluator_name(root.evaluator)
 
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
         game, frame = self.game, self.scale.frame(state)
@@ -209,8 +211,11 @@ class TreeSearch(abc.ABC):
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
         An action gets a window that only shows whether it is better than the best so far (or as good, where the
-        rule for ties could prefer it), unless exact values are asked for. Another ``window`` than the node's own
-        may turn out too narrow: then the best move is not exact.
+        rule for ties could prefer it), unless exact values are asked for.
+
+        Raises:
+            SearchStopped: A limit was reached; what was found before it is in the iteration.
+            GameTooLongError: The game does not end in time.
         """
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
@@ -235,10 +240,7 @@ class TreeSearch(abc.ABC):
 
 
 class RootMove(NamedTuple):
-    """A root action that was searched to the end of its iteration; the score reads as at the root.
-
-    ``is_exact`` says that its value is, not only bounded.
-    """
+    """A root action that was searched; the score reads as at the root, and is a bound if it is not exact."""
 
     action: int
     score: Score
@@ -265,11 +267,8 @@ class Iteration:
         """The moves known to be as good as the best, by action number."""
         best = self.best
         assert best is not None, "asked only of an iteration that searched a move"
-        tied = [best]
-        for move in self.moves:
-            if move is not best and move.is_exact and move.score == best.score:
-                tied.append(move)
-        return sorted(tied)
+        as_good = (move for move in self.moves if move.is_exact and move.score == best.score and move is not best)
+        return sorted([best, *as_good])
 
     def add(self, move: RootMove, maximizing: bool) -> None:
         self.moves.append(move)

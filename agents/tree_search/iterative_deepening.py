@@ -149,7 +149,7 @@ def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], se
     budget = search.budget
     ends = budget.now() + _FOR_REWARDS * max(budget.seconds_left, 0.0)
     totals, _ = totals_after(game, state, budget, seed=seed, ends=ends, children=children)
-    search.tried |= totals.keys()
+    search.tried = {*search.tried, *totals}
     if not totals:
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
@@ -184,7 +184,7 @@ def deepen(
     Raises:
         GameTooLongError, RecursionError: The game goes on for too long, and no iteration was finished before.
     """
-    search.tried.clear()
+    search.tried = frozenset()
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
     unordered = search.orders_root and search.proof is None
@@ -201,11 +201,11 @@ def deepen(
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
-            search.tried |= {move.action for move in iteration.moves}
+            search.tried = {*search.tried, *(move.action for move in iteration.moves)}
             half_way = _unfinished(search, node, last, iteration, actions, exact=request.exact) or glance
             return half_way, 0 if last is None else int(last.depth), reason
         last, best = iteration, iteration.best
-        search.tried.update(node.legal)
+        search.tried = frozenset(node.legal)
         assert best is not None, "a root has actions"
         found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
         reason = StoppedBy.DEPTH

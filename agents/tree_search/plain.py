@@ -16,7 +16,6 @@ from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.agents.tree_search.interface import (
     Bound,
     Iteration,
-    MoveOrder,
     Root,
     RootMove,
     RootNode,
@@ -50,9 +49,8 @@ class PlainSearch(TreeSearch):
         table: TranspositionTable | None = None,
         on_node: Observer | None = None,
     ) -> None:
-        self.game = root.game if root.searched is None else root.searched
-        self.budget, self.scale = budget, scale
-        self.order = MoveOrder(self.game, ordering)
+        super().__init__(root, budget, ordering)
+        self.scale = scale
         self._children: tuple[Any, dict[int, Any]] = None, {}
         self.max_seat = root.max_seat(config)
         self.table = None
@@ -65,8 +63,7 @@ class PlainSearch(TreeSearch):
         self.seats = 0 if count_values(traits) == 1 else traits.seats  # whose values a visit has besides its score
         watched = getattr(root.evaluator, "watched", None)
         self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
-        if on_node is not None:
-            self.watcher = NodeWatcher(self, on_node)
+        self.watcher = None if on_node is None else NodeWatcher(self, on_node)
 
     def children_of(self, root: Any) -> dict[int, Any]:
         """The states after actions of a root, which are made once for all iterations."""

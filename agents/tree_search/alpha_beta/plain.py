@@ -61,7 +61,7 @@ class PlainAlphaBeta(PlainSearch):
         table: TranspositionTable | None = None,
         on_node: Observer | None = None,
     ) -> None:
-        game = root.game if root.searched is None else root.searched
+        game = root.view
         self._tables: Any = None
         if config.tables is not None:
             from zermelo.agents.knowledge.endgame_tables import table_for
