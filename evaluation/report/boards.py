@@ -145,7 +145,8 @@ def _frames(
     else:
         if record.actions:
             boards.append(_draw(game, driver.env))
-    data = {"frames": _as_changes(boards) if boards[0] else [], "names": names if any(names) else []}
+    data: dict[str, Any] = {"frames": _as_changes(boards) if boards[0] else []}
+    data["names"] = names if any(names) else []
     if verdict is not None:
         marks = {move.ply: str(move.mark) for move in verdict.moves}
         letters = "".join(marks.get(ply, ".") for ply in range(len(names)))

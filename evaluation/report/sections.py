@@ -114,8 +114,8 @@ def means_section(standings: Ranking) -> str:
         columns = [f"mean {unit}", "95 % interval"]
         columns = ["games", *columns] if single else [*columns, *_RESULTS]
     plot = markup.interval_plot(caption, lines, unit) if lines else ""
-    means = table(title, ["#", "agent", *columns], rows, names=2) if rows else ""
-    return section("ratings" if single else "rewards", title, part("about", about), plot, means)
+    of_agents = table(title, ["#", "agent", *columns], rows, names=2) if rows else ""
+    return section("ratings" if single else "rewards", title, part("about", about), plot, of_agents)
 
 
 def _ends(mean: MeanReward) -> str:
