@@ -29,7 +29,7 @@ from zermelo.agents.base.settings import flag, function, path, setting_fields, w
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent
 from zermelo.agents.equilibrium.backward_induction import has_few_states
 from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
-from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.evaluators.registry import features_for
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.information_sets.agent import ISMCTSAgent
 from zermelo.agents.monte_carlo.interface import Selection

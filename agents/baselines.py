@@ -12,8 +12,7 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
 from zermelo.agents.evaluators.one_ply import answer_one_ply
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.evaluators.registry import features_for, make_evaluator
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import copied_agent
 from zermelo.envs.errors import GameOverError

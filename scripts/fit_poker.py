@@ -19,8 +19,7 @@ from poker_cfr import Boards, PublicTreeCFR, fit_buckets
 
 from zermelo.agents.experts.poker.agent import PokerPolicy, quantized
 from zermelo.agents.experts.poker.betting import Limit, NoLimit, betting_tree
-from zermelo.agents.experts.poker.buckets import Sizes
-from zermelo.agents.experts.poker.cards import is_compiled
+from zermelo.agents.experts.poker.cards import Sizes, is_compiled
 
 DEALS = 20_000  # in a batch
 FLOPS = 20  # that these are of

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.experts.poker.betting import FIXED, Ints, PublicTree
-from zermelo.agents.experts.poker.buckets import CLASS_OF, FIRSTS, SECONDS, Buckets, Sizes
-from zermelo.agents.experts.poker.cards import PAIRS, NoState, equities
+from zermelo.agents.experts.poker.cards import CLASS_OF, FIRSTS, PAIRS, SECONDS, Buckets, NoState, Sizes, equities
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter

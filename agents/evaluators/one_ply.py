@@ -16,8 +16,7 @@ from zermelo.agents.base.options import ChanceAtLimit, Ties, evaluates_chance
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
-from zermelo.agents.evaluators.registry import evaluator_name
-from zermelo.agents.evaluators.written import RewardsEvaluator
+from zermelo.agents.evaluators.registry import RewardsEvaluator, evaluator_name
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance, Game
 

@@ -17,8 +17,7 @@ from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.settings import check_number, check_spec, import_name, setting_text
 from zermelo.agents.baselines import NoisyAgent, RandomAgent
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.specs import copied_agent, list_agents
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.game import Game

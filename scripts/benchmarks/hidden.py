@@ -20,8 +20,7 @@ from zermelo.agents.equilibrium.equilibrium import measured
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import sequence_form
 from zermelo.agents.experts.poker.betting import BLINDS, Limit, betting_tree
-from zermelo.agents.experts.poker.buckets import CLASSES, Sizes
-from zermelo.agents.experts.poker.cards import is_compiled
+from zermelo.agents.experts.poker.cards import CLASSES, Sizes, is_compiled
 from zermelo.envs import as_game
 from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.registration.make import make

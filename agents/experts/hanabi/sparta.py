@@ -14,7 +14,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import made, number, whole
-from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
+from zermelo.agents.opponents.beliefs import blueprint_of, make_blueprint_agent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.game import Game
 from zermelo.envs.traits.merging import PATIENCE

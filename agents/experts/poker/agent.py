@@ -19,8 +19,7 @@ from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import path
 from zermelo.agents.experts.poker.betting import Ints, Limit, NoLimit, PublicTree, betting_tree
-from zermelo.agents.experts.poker.buckets import Buckets, Sizes
-from zermelo.agents.experts.poker.cards import is_compiled, pair_number
+from zermelo.agents.experts.poker.cards import Buckets, Sizes, is_compiled, pair_number
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game

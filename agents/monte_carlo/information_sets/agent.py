@@ -18,8 +18,7 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
-from zermelo.agents.opponents.beliefs import UNIFORM, dealer, make_belief
-from zermelo.agents.opponents.blueprints import blueprint_of, make_blueprint_agent
+from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
 from zermelo.envs.errors import BlindSearchWarning
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained

@@ -14,8 +14,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import after, past_chance, random_game
 from zermelo.agents.base.tasks import PureWork
 from zermelo.agents.evaluators.network import plane_words
-from zermelo.agents.evaluators.registry import load_evaluation
-from zermelo.agents.evaluators.written import features_for
+from zermelo.agents.evaluators.registry import features_for, load_evaluation
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits, tables_of
 from zermelo.agents.kernels.threads import race

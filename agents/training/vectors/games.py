@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.kernels.layout import GOING, RECORD, Search
+from zermelo.agents.kernels.layout import GOING, RECORD, Search, SharedRecord, fields_of
 from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_here, share
-from zermelo.agents.training.vectors.layout import Games
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
@@ -24,6 +23,56 @@ from zermelo.envs.rules.words import flat
 
 FEW: Final = 64  # games that are worth another thread
 Part = TypeVar("Part")
+
+
+PARTS: Final = 1_000_000  # shares of random moves are counted in millionths
+
+
+class Games(SharedRecord):
+    """Games of a learner against opponents, as kernels and Python share them.
+
+    An array's field is annotated with the type of its numbers and the names of its axes. Each array lies in one
+    piece, a game behind the other, so threads can have a share of the games each.
+    """
+
+    states: Annotated[int, np.int64, "games", "state_words"]  # the words of the state
+    state_words: int
+    position_words: int  # how many of them are the position; the rest is what is known of the past
+    stacks: Annotated[int, np.int64, "games", "stack_words"]  # keys of the past, for rules with repetition
+    stack_words: int
+    random: Annotated[int, np.int64, "games"]  # the counter of random numbers
+    moves: Annotated[int, np.int64, "games"]  # moves made in this game, by anybody
+    observations: Annotated[int, np.int8, "games", "observed"]  # int64 where a number has more than one byte
+    observed: int
+    choices: int  # the actions that players have
+    width: int  # the most actions of a state
+    longest: int  # moves after which a game is over
+    seats: Annotated[int, np.int64, "games"]  # the learner's seat, or -1 where all seats learn
+    episodes: Annotated[int, np.int64, "games"]  # how many games have begun
+    over: Annotated[int, np.int8, "games"]  # whether the game is over and waits for a reset
+    # A step's input and results.
+    actions: Annotated[int, np.int64, "games"]
+    movers: Annotated[int, np.int64, "games"]  # the seat to move
+    rewards: Annotated[int, np.float64, "games", "seat_count"]
+    terminated: Annotated[int, np.int8, "games"]
+    truncated: Annotated[int, np.int8, "games"]
+    illegal: Annotated[int, np.int8, "games"]
+    masks: Annotated[int, np.int8, "games", "choices"]
+    final: Annotated[int, np.int8, "games", "observed"]  # of games that ended, where they begin again in this step
+    # Common to all games.
+    seat_count: int
+    seat_rule: int  # the learner's seat; -1 for each in turn, -2 for any, -3 for all
+    same_step: int  # whether a game that is over begins again in the same step, not in the next one
+    illegal_reward: float
+    rounds: int  # games after which a place stays empty; 0 for none
+    opening: int  # random moves that games begin with
+    # How opponents choose, and a few words for that, a thread's own.
+    simulations: int
+    noise: int  # the share of random moves, in ``PARTS``
+    scratch: int
+
+
+Games._fields_ = fields_of(Games)
 
 
 def compiled_game(env: Any) -> RulesGame:

@@ -25,7 +25,7 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     random_below,
     random_outcome,
 )
-from zermelo.agents.training.vectors.layout import PARTS, Games
+from zermelo.agents.training.vectors.games import PARTS, Games
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general

@@ -20,8 +20,15 @@ from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.specs import make_agent
-from zermelo.agents.training.vectors.games import FEW, GameArrays, Lane, compiled_game, run_parts, split_games
-from zermelo.agents.training.vectors.layout import PARTS
+from zermelo.agents.training.vectors.games import (
+    FEW,
+    PARTS,
+    GameArrays,
+    Lane,
+    compiled_game,
+    run_parts,
+    split_games,
+)
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent

@@ -11,8 +11,7 @@ from doubles.small_games import CoinRow, ConnectK, DiceRace, Leaf, Node, TreeGam
 from zermelo.agents import AlphaBetaAgent, Evaluator, ExpectiminimaxAgent, GreedyAgent, LinearEvaluator
 from zermelo.agents.evaluators.playout import PlayoutEvaluator, stable_hash
 from zermelo.agents.evaluators.protocol import squash
-from zermelo.agents.evaluators.registry import EVALUATORS, make_evaluator
-from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.evaluators.registry import EVALUATORS, default_evaluator, make_evaluator
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 

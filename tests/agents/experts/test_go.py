@@ -4,8 +4,7 @@ import pytest
 from doubles.small_games import CoinRow
 
 from zermelo.agents.evaluators.protocol import squash
-from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.evaluators.written import default_evaluator
+from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.envs import UnsupportedGameError, as_game, make
 
 

@@ -15,8 +15,7 @@ from zermelo.agents import make_agent
 from zermelo.agents.experts.poker import cards
 from zermelo.agents.experts.poker.agent import PokerPolicy, is_rlcards, policy_for, quantized, seen_by
 from zermelo.agents.experts.poker.betting import SHOWDOWN, Bets, Limit, NoLimit, betting_tree
-from zermelo.agents.experts.poker.buckets import CLASSES, Sizes
-from zermelo.agents.experts.poker.cards import equities, pair_number, strength
+from zermelo.agents.experts.poker.cards import CLASSES, Sizes, equities, pair_number, strength
 from zermelo.envs import UnsupportedGameError, clone_env, make
 from zermelo.envs.adapters.aec import deal_unseen
 from zermelo.envs.errors import InvalidSettingError
