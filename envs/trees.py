@@ -221,9 +221,6 @@ def _letters(number: int) -> str:
     return text
 
 
-# -- the game trees of textbooks, by the number of the figure
-
-
 class _Figure(NamedTuple):
     nested: Any
     about: str

@@ -27,12 +27,11 @@ from zermelo.envs.errors import (
     GameOverError,
     IllegalActionError,
     UnsupportedGameError,
-    ZermeloError,
     require_actions_of,
 )
 from zermelo.envs.game import CHANCE, Information, Traits
 from zermelo.envs.live.adapter import Adapted
-from zermelo.envs.live.masks import mask_of, shown_mask, writes_own_last
+from zermelo.envs.live.masks import shown_mask, writes_own_last
 from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
@@ -58,8 +57,6 @@ class AECGame(CopiedGame):
         is_round = self._hidden is not None and self._hidden.round_start is not None
         if self._is_known or is_round:  # whose rewards are paid, at once or with the others' of the round
             self.pays_by_rewards = True
-
-    # -- positions -----------------------------------------------------------------------------------------------
 
     def snapshot(self, env: Any) -> CopiedState:
         """The position of a live environment now; ``None`` steps of dead agents are played in the copy."""
@@ -92,8 +89,6 @@ class AECGame(CopiedGame):
             env.defer_chance = True
         return env
 
-    # -- the game ------------------------------------------------------------------------------------------------
-
     def _find_actions(self, state: CopiedState) -> tuple[int, ...]:
         if self._fast_actions is None:
             return self._masked_actions(state, state.mover)
@@ -104,9 +99,7 @@ class AECGame(CopiedGame):
         agent = self.agents[seat]
         observation, info = self._look(state, seat)
         codec = self._codec_of(state) if seat == state.mover else self._codec(state, seat)
-        mask = mask_of(observation, info)
-        if mask is None:
-            mask = shown_mask(observation, info, codec, state.env)
+        mask = shown_mask(observation, info, codec, state.env)
         return self._some(codec.all_actions() if mask is None else codec.masked(mask), agent)
 
     def _some(self, actions: tuple[int, ...], agent: Any) -> tuple[int, ...]:
@@ -201,8 +194,6 @@ class AECGame(CopiedGame):
             raise EnvFailedError(f"{self._name} selects agent {agent!r}, which is not among its agents {agents!r}")
         return seat
 
-    # -- chance --------------------------------------------------------------------------------------------------
-
     def _apply_outcome(self, state: CopiedState, index: int, env: Any = None) -> CopiedState:
         outcomes = state.outcomes
         if not 0 <= index < len(outcomes):
@@ -223,25 +214,18 @@ class AECGame(CopiedGame):
     def _look(self, state: CopiedState, seat: int) -> tuple[Any, Any]:
         """The result of ``env.observe``, and the info; the mover is asked only once."""
         env, agent = state.env, self.agents[seat]
-        with QUIET:
-            try:
-                seen = state.seen if seat == state.mover else None
-                if seen is None:
-                    seen = env.observe(agent)
-                    if seat == state.mover:
-                        state.seen = seen
-                return seen, env.infos.get(agent) if state.info is None else state.info
-            except ZermeloError:
-                raise
-            except Exception as error:
-                raise self._failure(f"observe({agent!r})", error) from error
+        with self._blame(f"observe({agent!r})"):
+            seen = state.seen if seat == state.mover else None
+            if seen is None:
+                seen = env.observe(agent)
+                if seat == state.mover:
+                    state.seen = seen
+            return seen, env.infos.get(agent) if state.info is None else state.info
 
     def text(self, state: CopiedState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""
         board = getattr(state.env, "board", None)
         return repr(state) if board is None else str(board)
-
-    # -- what inference asks (zermelo.envs.traits.observability) ----------------------------------------
 
     def observation_key(self, state: CopiedState, seat: int) -> Hashable:
         try:
@@ -256,9 +240,7 @@ class InformedAECGame(AECGame):
 
     def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
         super().__init__(env, traits, **settings)
-        hidden = self._hidden
-        assert hidden is not None, "such games are made only of environments of which it is known"
-        assert hidden.information_state_key is not None, "as above"
+        hidden: Any = self._hidden  # such games are made only of environments of which it is known
         self._seen_by, self._deal_again = hidden.information_state_key, hidden.resample
 
     def information_state_key(self, state: CopiedState, seat: int) -> Hashable:
@@ -285,9 +267,7 @@ class SimultaneousAECGame(AECGame):
 
     def __init__(self, env: Any, traits: Traits, **settings: Any) -> None:
         super().__init__(env, traits, **settings)
-        hidden = self._hidden
-        assert hidden is not None, "such games are made only of classes of which it is known"
-        assert hidden.round_start is not None, "as above"
+        hidden: Any = self._hidden  # such games are made only of classes of which it is known
         self._rewind, self._hides_more = hidden.round_start, hidden.hides_more
 
     def movers(self, state: CopiedState) -> Sequence[int]:

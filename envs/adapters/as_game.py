@@ -234,9 +234,6 @@ def _rules_game(raw: Any) -> Any | None:
     return to_game(raw) if to_game is not None else None
 
 
-# -- one game for each live environment ------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class _MadeGame:
     """A game that was made of an environment, with the environment's ``id`` below its wrappers, and its shape."""
@@ -261,7 +258,6 @@ def _remembered(env: Any) -> dict[Any, _MadeGame]:
 
 
 def _is_current(made: _MadeGame, raw: Any, backend: str) -> bool:
-    """Whether a game is still that of its environment, whose configuration may have changed."""
     game, constants = made.adapted.game, made.adapted.constants
     if (
         made.shape != _shape(raw)

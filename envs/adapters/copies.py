@@ -136,11 +136,6 @@ class CopiedGame:
             self.takes_numpy()
 
     @property
-    def seats(self) -> int:
-        """The number of players."""
-        return self.traits.seats
-
-    @property
     def failures(self) -> int:
         """How many lines of play were left out because the environment failed in them."""
         return self._failures[0]
@@ -234,10 +229,7 @@ class CopiedGame:
         return f"in {self._name}"
 
     def _hint(self, state: CopiedState) -> str:
-        """Ends the message on an action that the environment does not take."""
         return ""
-
-    # -- actions -------------------------------------------------------------------------------------------------
 
     def _codec_of(self, state: CopiedState) -> ActionCodec:
         state.codec = state.codec or self._codec(state, max(state.mover, 0))
@@ -254,8 +246,6 @@ class CopiedGame:
 
     def _owner(self, seat: int) -> str:
         return self._name
-
-    # -- stepping ------------------------------------------------------------------------------------------------
 
     def _position(self, live: Any, copied: Callable[[Any], Any]) -> Any:
         """A copy of a live environment: the one there is, where copying is slow and nothing has happened."""
@@ -349,13 +339,19 @@ class CopiedGame:
         return self._advance(state, action, None)
 
     def probe(self, state: CopiedState, action: int, seed: int) -> CopiedState:
+        """The state after an action with all randomness from a seed."""
         return self._advance(state, action, np.random.default_rng(seed))
 
     def draws_from(self) -> frozenset[str]:
         return frozenset(self.outside.drawn)
 
     def rewards_now(self, state: CopiedState) -> tuple[float, ...] | None:
+        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
         return None
+
+    def observation_key(self, state: CopiedState, seat: int) -> Hashable:
+        """A value of what a seat observes; None where that is not known."""
+        raise NotImplementedError
 
     def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None:
         for cls, names in attributes.items():

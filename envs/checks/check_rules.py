@@ -119,17 +119,13 @@ class _PositionChecks(Calls):
             check(state, actions)
         return False
 
-    # -- at every position ---------------------------------------------------------------------------------------
-
     def check_key(self, state: Any) -> None:
         key, bits = self.call("key", state), self.ask("key_bits")
         if bits < 64 and not 0 <= key < 1 << bits:
             self.fail("key", state, f"{key} does not fit the {bits} bits that key_bits() says")
         other = self.keys.setdefault(key, state)
         if other != state and self._goes_on(other) != self._goes_on(state):
-            self.fail(
-                "key", state, f"it is {key}, which is also the key of {other}, where the game goes on differently"
-            )
+            self.fail("key", state, f"it is {key}, also the key of {other}, where the game goes on differently")
 
     def _goes_on(self, state: Any) -> Any:
         game = self.game
@@ -167,9 +163,8 @@ class _PositionChecks(Calls):
         outcomes, known = self.game.chance_outcomes(state), self.ask("num_outcomes")
         total = math.fsum(probability for _, probability in outcomes)
         if not outcomes or abs(total - 1) > 1e-9 or min(p for _, p in outcomes) <= 0:
-            self.fail(
-                "chance_outcomes", state, f"probabilities are positive and sum to one, but these are {outcomes}"
-            )
+            what = f"probabilities are positive and sum to one, but these are {outcomes}"
+            self.fail("chance_outcomes", state, what)
         for outcome, _ in outcomes:
             if not 0 <= outcome < known:
                 self.fail("chance_outcomes", state, f"{outcome} is no outcome: num_outcomes() is {known}")
@@ -180,8 +175,6 @@ class _PositionChecks(Calls):
         self.call("result", state, action)
         if tuple(state) != before:
             self.fail("result", state, f"action {action} changed the state it was given")
-
-    # -- of methods, where a player is to move -------------------------------------------------------------------
 
     def _count_legal(self, state: Any, actions: list[int]) -> None:
         count = self.call("count_legal", state, [0] * self.game.max_legal_actions)
@@ -246,19 +239,13 @@ class _PositionChecks(Calls):
             for action in actions:
                 moved = self.ask("symmetric_action", action, symmetry)
                 if moved not in legal:
-                    self.fail(
-                        "symmetric_action", state, f"symmetry {symmetry} makes {action} into {moved}: not legal"
-                    )
+                    what = f"symmetry {symmetry} makes {action} into {moved}: not legal"
+                    self.fail("symmetric_action", state, what)
                 if rules.result(seen, moved) != rules.symmetric_state(rules.result(state, action), symmetry):
-                    self.fail(
-                        "symmetric_state",
-                        state,
-                        f"playing {action} and then seeing it through symmetry {symmetry} is not the same as "
-                        f"playing {moved} in the position seen through it",
-                    )
+                    what = f"playing {action} and then seeing it through symmetry {symmetry} is not the same as "
+                    self.fail("symmetric_state", state, f"{what}playing {moved} in the position seen through it")
 
     def _future(self, state: Any, actions: list[int]) -> None:
-        """Rewards and the future after an action follow from the future before it."""
         split = self.game.with_rewards_on_the_way()
         start, _ = self.run(self.rules.future, "future", (state,))
         legal = self.game.legal_actions(start)
@@ -282,11 +269,8 @@ class _PositionChecks(Calls):
         known = {action: self._after(state, mover, action) for action in actions}
         low, high = (max(pair[side] for pair in known.values()) for side in (0, 1))
         if lower > high or upper < low:
-            self.fail(
-                "bounds",
-                state,
-                f"it says {lower} to {upper}, but the positions one move on allow only {low} to {high}",
-            )
+            what = f"it says {lower} to {upper}, but the positions one move on allow only {low} to {high}"
+            self.fail("bounds", state, what)
         if lower == upper:
             return
         if self.has("safe_actions"):
@@ -322,8 +306,6 @@ def _later(score: int) -> int:
     return score - 1 if score > 0 else score + 1 if score < 0 else 0
 
 
-# -- checks of rules with ``repetition_key``: states that know their past, compiled and plain
-
 _ON_PATH = ("legal_actions", "result", "is_terminal", "utility")
 
 
@@ -358,14 +340,12 @@ class HistoryCheck:
         return by_repetition
 
     def _reach(self, position: Any, key: int) -> None:
-        """No key comes again from further back than ``reversible_plies`` says."""
         back = len(self._keys)
         if self._calls.has("reversible_plies"):
             back = self._calls.call("reversible_plies", position)
         if key and key in self._keys[: max(len(self._keys) - back, 0)]:
-            self._calls.fail(
-                "reversible_plies", position, f"it gave {back}, but the position was there before that"
-            )
+            what = f"it gave {back}, but the position was there before that"
+            self._calls.fail("reversible_plies", position, what)
         self._keys.append(key)
 
     def _compare(self, state: Any, ended: bool) -> None:

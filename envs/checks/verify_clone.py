@@ -102,7 +102,6 @@ def _configuration(env: Any) -> Any:
 
 
 def _play(driver: VerifiedEnv, generator: np.random.Generator, max_steps: int) -> _Trace:
-    """Plays random legal actions to the end, or as far as the limit allows."""
     _require_success(driver, "reset")
     records, actions = [driver.record()], list[Any]()
     while not driver.over and len(actions) < max_steps:
@@ -144,7 +143,6 @@ class _VerifiedGame:
     def play(
         self, original: VerifiedEnv, generator: np.random.Generator, max_steps: int, trace: _Trace | None
     ) -> None:
-        """Plays the actions of the trace, or random ones, and compares after every step."""
         followers: list[tuple[VerifiedEnv, int]] = []
         steps = max_steps if trace is None else len(trace[1])
         record = self._record(original, trace)

@@ -26,6 +26,7 @@ from zermelo.envs.clone.kinds import (
     UncopyableError,
     Walk,
     fields_of,
+    full_name,
     is_defined_in,
     layout_of,
     module_name,
@@ -222,11 +223,6 @@ def _copy_open_spiel_state(obj: Any, walk: Walk) -> Any:
     return obj.clone()
 
 
-_OPEN_SPIEL_STATE: Final = Kind(
-    copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
-)
-
-
 def _tensor_value(obj: Any) -> Any:
     if obj.is_sparse or obj.is_quantized:
         raise UncopyableError(obj, f"is a {obj.layout} tensor")
@@ -237,10 +233,6 @@ def _tensor_value(obj: Any) -> Any:
 def _copy_tensor(obj: Any, walk: Walk) -> Any:
     """PyTorch's own copy; of what was computed with gradients it makes none, so the values are copied."""
     return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
-
-
-_PANDAS_INDEXES: Final = ("pandas.core.indexes.base.Index", "pandas.Index")
-"""The base class of indexes, as pandas 2 and pandas 3 call it."""
 
 
 def _columns(obj: Any) -> list[Any]:
@@ -326,27 +318,37 @@ def _copied_go(copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
     return copy_checked
 
 
+_BUFFER: Final = Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
+_BY_TYPE: Final[dict[type, Kind]] = {
+    **dict.fromkeys(_LOCKS, Kind(copy=_copy_lock)),
+    io.StringIO: _BUFFER,
+    io.BytesIO: _BUFFER,
+    queue.SimpleQueue: Kind(copy=_copy_queue, parts=_waiting),
+}
+_INDEX: Final = Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
+_BY_NAME: Final[dict[str, Kind]] = {
+    "pyspiel.State": Kind(
+        copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
+    ),
+    "torch.Tensor": Kind(copy=_copy_tensor, value=_tensor_value),
+    "torch._C.Generator": _generator(lambda obj, walk: type(obj)(device=obj.device).set_state(obj.get_state())),
+    "pandas.core.generic.NDFrame": Kind(copy=_copy_frame, parts=_frame_parts),
+    "pandas.core.indexes.base.Index": _INDEX,  # as pandas 2 calls it
+    "pandas.Index": _INDEX,  # as pandas 3 does
+}
+"""Classes and their subclasses, by their full names."""
+
+
 def find(cls: type) -> Kind | None:
     """The kind of a class of a known library; of a subclass as well, where it is Python's or numpy's."""
     base = next((base for base in cls.__mro__ if base in _BY_BASE), None)
     if base is not None:
         return _BY_BASE[base] if base is cls else replace(_BY_BASE[base], alone=False)
-    if cls in _LOCKS:
-        return Kind(copy=_copy_lock)
-    if cls in (io.StringIO, io.BytesIO):
-        return Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
-    if cls is queue.SimpleQueue:
-        return Kind(copy=_copy_queue, parts=_waiting)
-    if is_defined_in(cls, "pyspiel.State"):
-        return _OPEN_SPIEL_STATE
-    if is_defined_in(cls, "torch.Tensor"):
-        return Kind(copy=_copy_tensor, value=_tensor_value)
-    if is_defined_in(cls, "torch._C.Generator"):
-        return _generator(lambda obj, walk: type(obj)(device=obj.device).set_state(obj.get_state()))
-    if is_defined_in(cls, "pandas.core.generic.NDFrame"):
-        return Kind(copy=_copy_frame, parts=_frame_parts)
-    if is_defined_in(cls, *_PANDAS_INDEXES):
-        return Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
+    if cls in _BY_TYPE:
+        return _BY_TYPE[cls]
+    named = next((_BY_NAME[name] for name in map(full_name, cls.__mro__) if name in _BY_NAME), None)
+    if named is not None:
+        return named
     if module_name(cls).startswith("pygame") and cls.__name__ in PYGAME_POSITIONS and layout_of(cls).base is None:
         return replace(KIND_BY_REDUCTION, copy=lambda obj, walk: copy.copy(obj))
     structure = kind_by_structure(cls)

@@ -192,7 +192,6 @@ class _Writer:
         return self.made(name, obj, f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}")
 
     def space(self, name: str, obj: Any) -> None:
-        """A space, shared while neither it nor one inside it has a random generator."""
         self.require(f"{name}._np_random is None")
         if type(obj).__name__ in ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text"):
             return

@@ -119,9 +119,6 @@ def _is_object(value: Any) -> bool:
     return not is_library and layout_of(cls).base is object and not isinstance(value, type | types.ModuleType)
 
 
-# -- episodes -------------------------------------------------------------------------------------------------
-
-
 def episode(env: Any) -> dict[str, Any]:
     """The containers that an environment holds: some of them stay the same objects until it is reset."""
     fields = fields_of(layers(env)[-1])

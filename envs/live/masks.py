@@ -371,7 +371,6 @@ def wants_numpy(env: Any, codec: ActionCodec, action: int) -> bool:
 
 
 def _fails(env: Any, action: Any) -> bool:
-    """Whether a copy refuses an action for its type."""
     try:
         with QUIET, global_random_guard():
             copied = clone_env(env)

@@ -39,7 +39,6 @@ def _class_in(module: str, name: str) -> type | None:
 
 @functools.cache  # what a class inherits does not change
 def _base_of(kind: Any) -> str | None:
-    """The base class of environments that a class has."""
     bases = (
         ("AECEnv", "pettingzoo.utils.env"),
         ("Env", "gymnasium.core"),

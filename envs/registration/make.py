@@ -265,7 +265,6 @@ def _call(creator: Creator, name: str, arguments: Mapping[str, Any]) -> Any:
 
 
 def _check_names(name: str, arguments: Mapping[str, Any], accepted: list[str] | None) -> None:
-    """Checks names of parameters before anything is made, where it is known which there are."""
     for parameter in arguments:
         if accepted is not None and parameter not in accepted:
             raise unknown_setting(name, parameter, accepted, "takes no parameter", "it takes")

@@ -115,8 +115,6 @@ def register_with_imported() -> None:
             gymnasium.register(env_id, entry_point=GYMNASIUM_ENVS[env_id])
 
 
-# -- the list ----------------------------------------------------------------------------------------------------
-
 _OTHERS = (
     EnvEntry("classic/tictactoe-v3", needs="classic"),
     EnvEntry("classic/connect_four-v3", needs="classic"),

@@ -106,8 +106,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
         """The space, always the same object."""
         return self.action_spaces[agent]
 
-    # -- play ----------------------------------------------------------------------------------------------------
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts a new game; a seed starts the stream of random numbers anew. There are no options."""
         agents = self.agents = self.possible_agents[:]
@@ -169,8 +167,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
             if seat != CHANCE:
                 self.agent_selection = self.possible_agents[seat]
 
-    # -- chance, as zermelo.envs.adapters.aec asks for it --------------------------------------------------------
-
     def _roll(self) -> None:
         while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):
             numbers, probabilities = zip(*outcomes, strict=True)
@@ -189,8 +185,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
         """Makes one outcome happen."""
         self.position = _game_of(self.rules).result(self.position, outcome)
         self._arrive()
-
-    # -- what is seen --------------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
         """The observation of an agent, and the mask of its legal actions, zero unless it is to move."""

@@ -120,7 +120,6 @@ class _Allowed:
         return self.choices(value)
 
     def check(self, name: str, value: Any, cause: Exception | None = None) -> None:
-        """Raises ``InvalidSettingError`` for a value of another class."""
         is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")  # NumPy's too
         is_right = bool in self.classes if is_flag else isinstance(value, self.classes)
         if not is_right and self.choices is None:
@@ -151,7 +150,6 @@ class _Form:
     def misfit(
         self, owner: str, given: Sequence[Any], settings: Mapping[str, Any], advice: str
     ) -> InvalidSettingError | None:
-        """What is wrong with a call; None if it fits."""
         usage = f"{owner}({', '.join(self.required)})"
         if len(given) > self.places:
             names = self.named[self.places :]

@@ -76,9 +76,6 @@ def _damaged(name: str, kind: FileKind, error: Exception) -> InvalidSettingError
     return InvalidSettingError(f"{name!r} is no {kind.name}, or it is damaged ({reason}): {kind.remedy}")
 
 
-# -- checksums ---------------------------------------------------------------------------------------------------
-
-
 def sealed(text: bytes, *parts: Iterable[bytes | memoryview]) -> bytes:
     """The text of an object of JSON with its checksum, which is over it and some further bytes."""
     first, rest = b'{"checksum":"', b'",' + text.strip().removeprefix(b"{")
@@ -109,9 +106,6 @@ def _digest(text: bytes, *parts: Iterable[bytes | memoryview]) -> str:
     return digest.hexdigest()
 
 
-# -- JSON --------------------------------------------------------------------------------------------------------
-
-
 def write_json(path: str | os.PathLike[str], text: bytes) -> None:
     """Writes an object of JSON with its checksum, as a whole or not at all."""
     with replaced(path) as partial:
@@ -131,9 +125,6 @@ def decoded(text: bytes, form: Any) -> Any:
     if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
         raise ValueError(f"it has more than {_MOST_VALUES:,} values")
     return msgspec.json.decode(text, type=form)
-
-
-# -- lines of JSON -----------------------------------------------------------------------------------------------
 
 
 def write_lines(path: str | os.PathLike[str], header: bytes, lines: Callable[[], Iterable[bytes]]) -> None:

@@ -19,7 +19,6 @@ class _Finder:
 
     @classmethod
     def find_spec(cls, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
-        """The module of that name in one of the folders, or None."""
         return PathFinder.find_spec(name, cls.folders) if path is None else None
 
 

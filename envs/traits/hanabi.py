@@ -137,9 +137,6 @@ def redealt_hanabi(state: Any, seat: int, generator: np.random.Generator) -> Any
     return dealt
 
 
-# -- PettingZoo's environment -------------------------------------------------------------------------------------
-
-
 def sees_all(env: Any) -> bool:
     """Returns whether its agents are shown their own hands too."""
     return bool(env._config["observation_type"] == "seer")

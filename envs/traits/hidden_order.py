@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import Patience
-from zermelo.envs.traits.observability import Probe, shown
+from zermelo.envs.traits.observability import shown
+
+if TYPE_CHECKING:
+    from zermelo.envs.adapters.copies import CopiedGame
 
 _LONGEST: Final = 5_000
 _MAX_DEPTH: Final = 4
@@ -54,11 +57,11 @@ class HiddenList(NamedTuple):
         return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
 
 
-def hidden_lists(game: Probe, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
+def hidden_lists(game: CopiedGame, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
     """The lists of a game whose order nobody sees, by what shows after resets with different seeds."""
     if len(starts) < 2 or game.is_terminal(starts[0]):
         return []
-    seats = game.seats
+    seats = game.traits.seats
     others = [game.environment(state) for state in starts[1:_SEEDS]]
     lists = []
     for number, (path, value) in enumerate(_lists_in(game.environment(starts[0]))):
@@ -105,7 +108,6 @@ def at(env: Any, path: Path) -> Any:
 
 
 def _lists_in(env: Any) -> Iterator[tuple[Path, Any]]:
-    """Lists of an environment and of the objects in it."""
     waiting: collections.deque[tuple[Path, Any]] = collections.deque()
     path: Path = ()
     for layer in layers(env):
@@ -132,7 +134,7 @@ def _has_parts(value: Any) -> bool:
     return not isinstance(value, int | float | str | bytes | None.__class__ | np.ndarray | type)
 
 
-def _permuted(game: Probe, state: Any, path: Path) -> Any:
+def _permuted(game: CopiedGame, state: Any, path: Path) -> Any:
     """The state with a list in another order; None where its elements are all alike."""
     changed = game.playout_state(state)
     value = at(game.environment(changed), path)
@@ -144,7 +146,9 @@ def _permuted(game: Probe, state: Any, path: Path) -> Any:
     return None
 
 
-def _differ(game: Probe, first: Any, second: Any, path: Path, seats: int, patience: Patience) -> tuple[bool, bool]:
+def _differ(
+    game: CopiedGame, first: Any, second: Any, path: Path, seats: int, patience: Patience
+) -> tuple[bool, bool]:
     """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
     gets_shorter = False
     for seed in range(_WALKS):

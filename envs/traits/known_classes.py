@@ -82,9 +82,6 @@ def _rps_key(env: Any) -> Hashable:
     return env.num_moves, env.agent_selection, chosen
 
 
-# -- environments over rules -------------------------------------------------------------------------------------
-
-
 _RULES_ENV = "zermelo.envs.rules.env.RulesEnv"
 _OF_RULES = (
     "reward_sum", "constant", "chance", "information", "simultaneous", "utility_bounds", "terminal_rewards_only",
@@ -96,8 +93,6 @@ def _rules_traits(env: Any) -> dict[str, Any]:
     traits = RulesGame(env.rules).traits
     return {name: getattr(traits, name) for name in _OF_RULES}
 
-
-# -- the table -------------------------------------------------------------------------------------------------
 
 _DUEL = {
     "reward_sum": RewardSum.ZERO,

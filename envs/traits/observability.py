@@ -8,13 +8,16 @@ groups.
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.support.waiting import Patience
+
+if TYPE_CHECKING:
+    from zermelo.envs.adapters.copies import CopiedGame
 
 _TOGETHER: Final = 3
 """Moves that are played in both of two positions to see whether they come to look the same."""
@@ -24,48 +27,7 @@ _COMPARISONS: Final = 5
 """Fewer pairs of different states say nothing."""
 
 
-class Probe(Protocol):
-    """A game over copies of an environment, as far as inference needs it; attributes as of ``CopiedGame``."""
-
-    seats: int
-    pays_by_rewards: bool
-    as_numpy: bool
-    without: dict[str, dict[str, str]]
-
-    def initial_state(self, seed: int = 0) -> Any: ...
-    def playout_state(self, state: Any) -> Any: ...
-    def to_move(self, state: Any) -> int: ...
-    def chance_outcomes(self, state: Any) -> Any: ...
-    def legal_actions(self, state: Any) -> Any: ...
-    def is_terminal(self, state: Any) -> bool: ...
-    def utility(self, state: Any) -> tuple[float, ...]: ...
-
-    def play(self, state: Any, action: int) -> Any:
-        """The state after an action, as searches without chance see it."""
-
-    def probe(self, state: Any, action: int, seed: int) -> Any:
-        """The state after an action with all randomness from a seed."""
-
-    def rewards_now(self, state: Any) -> tuple[float, ...] | None:
-        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
-
-    def draws_from(self) -> frozenset[str]:
-        """The generators that probes drew from and the environment does not hold."""
-
-    def leave_out(self, attributes: dict[str, dict[str, str]]) -> None:
-        """Has attributes be no part of a key any more."""
-
-    def position(self, state: Any) -> Any:
-        """The key of the environment in a state, a tuple."""
-
-    def observation_key(self, state: Any, seat: int) -> Any:
-        """A value of what a seat observes; None where that is not known."""
-
-    def environment(self, state: Any) -> Any:
-        """The copy of the environment in a state."""
-
-
-def shown(game: Probe, state: Any, seats: int) -> dict[str, Any]:
+def shown(game: CopiedGame, state: Any, seats: int) -> dict[str, Any]:
     """All that a state shows, by name: turn, end, rewards, legal actions, and what each seat sees."""
     over = game.is_terminal(state)
     parts = {
@@ -82,7 +44,7 @@ class Observability:
     ``noisy`` are parts of what is shown that differ although nothing else does, such as a clock.
     """
 
-    def __init__(self, game: Probe, seats: int, probes: int, patience: Patience) -> None:
+    def __init__(self, game: CopiedGame, seats: int, probes: int, patience: Patience) -> None:
         self._game, self._patience = game, patience
         self._seats = seats
         self._generator = np.random.default_rng(1)

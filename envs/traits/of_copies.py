@@ -93,7 +93,6 @@ def with_traits(
 
 
 def _found(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: bool) -> Findings:
-    """What play shows, and what is assumed where it shows nothing."""
     seats = game.traits.seats
     opposed = {"reward_sum": RewardSum.ZERO if seats == 2 else RewardSum.GENERAL, "constant": 0.0}
     findings = Findings(inferred={}, assumed={**_ASSUMED, **opposed}, needed=tuple(sorted(needed)), is_done=False)

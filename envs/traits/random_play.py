@@ -13,7 +13,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from zermelo.envs.live.configuration import configuration, differences
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import hidden_lists
-from zermelo.envs.traits.observability import Observability, Probe, random_action, shown
+from zermelo.envs.traits.observability import Observability, random_action, shown
+
+if TYPE_CHECKING:
+    from zermelo.envs.adapters.copies import CopiedGame
 
 GAMES: Final = 12
 MAX_STEPS: Final = 400
@@ -66,7 +69,7 @@ _NEVER_PAID: Final = (
 )
 
 
-def infer(game: Probe, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
+def infer(game: CopiedGame, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
 
     The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
@@ -122,7 +125,6 @@ class _Play:
 
     @property
     def pays_nothing(self) -> bool:
-        """Whether rewards were seen that were never paid."""
         return self.unpaid and not any(map(any, self.paid)) and not self.game.pays_by_rewards
 
     def run(self) -> None:
@@ -309,8 +311,6 @@ class _Play:
         now = self._of_classes | configuration(self.game.environment(state), with_classes=False)
         for path in differences(self.constants, now):
             del self.constants[path]
-
-    # -- what follows from it ------------------------------------------------------------------------------------
 
     def findings(self, *, is_done: bool, seconds: float) -> Findings:
         game, inferred, assumed = self.game, dict[str, Any](), dict[str, Any]()
