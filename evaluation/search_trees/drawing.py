@@ -55,12 +55,12 @@ class TreeDrawing:
 
     def svg(self, step: int | None = None) -> str:
         """The tree as SVG, for papers: the whole search, or as it was after a step."""
-        if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
-            raise InvalidSettingError(f"step must be a whole number of 0 or more, not {step!r}")
-        if step is not None and step > self.shown.steps:
-            raise InvalidSettingError(
-                f"step must be at most {self.shown.steps}, as the search has no more: {step}"
-            )
+        if step is not None:
+            check_whole("step", step)
+            if step > self.shown.steps:
+                raise InvalidSettingError(
+                    f"step must be at most {self.shown.steps}, as the search has no more: {step}"
+                )
         return tree_svg(self.tree, step)
 
     def html(self) -> str:
@@ -189,35 +189,33 @@ def _position(source: Any, state: Any, moves: str | Sequence[int], seed: int) ->
     if isinstance(source, str) or is_live(source):
         if state is not None:
             raise InvalidSettingError("a state goes with a game: of an environment, say the moves that lead there")
-        env = source
         if isinstance(source, str):
             driver = drive_env(build_env(source)[0], seed)
             play_moves(driver, moves if isinstance(moves, str) else ",".join(map(str, moves)), "moves")
-            env, moves = driver.env, ()
-        game = as_game(env)
-        return game, _after(game, game.snapshot(env), moves), game.traits.name
-    game = as_game(source)
-    if not is_game(game):
-        raise InvalidSettingError(f"an environment, a game or nested lists are searched, not {source!r}")
-    return game, _after(game, game.initial_state() if state is None else state, moves), game.traits.name
+            source, moves = driver.env, ()
+        game = as_game(source)
+        state = game.snapshot(source)
+    else:
+        game = as_game(source)
+        if not is_game(game):
+            raise InvalidSettingError(f"an environment, a game or nested lists are searched, not {source!r}")
+        state = game.initial_state() if state is None else state
+    return game, _after(game, state, moves), game.traits.name
 
 
 def _after(game: Game[Any], state: Any, moves: str | Sequence[int]) -> Any:
     words = moves.replace(",", " ").split() if isinstance(moves, str) else moves
     for place, move in enumerate(words, start=1):
-        legal = [] if game.is_terminal(state) else _choices(game, state)
+        legal: list[int] = []
+        if not game.is_terminal(state):
+            is_chance = game.to_move(state) < 0
+            legal = [one for one, _ in game.chance_outcomes(state)] if is_chance else [*game.legal_actions(state)]
         meant = [action for action in legal if move in (action, str(action), move_text(game, state, action))]
         if len(meant) != 1:
             listed = ", ".join(move_text(game, state, action) for action in legal[:_LISTED]) or "none"
             raise IllegalActionError(f"move {place} is {move!r}, which is not legal there (legal: {listed})")
         state = game.result(state, meant[0])
     return state
-
-
-def _choices(game: Game[Any], state: Any) -> list[int]:
-    if game.to_move(state) < 0:
-        return [outcome for outcome, _ in game.chance_outcomes(state)]
-    return list(game.legal_actions(state))
 
 
 def _notes(one: SearchPass, is_stopped: bool, max_nodes: int) -> Iterator[str]:

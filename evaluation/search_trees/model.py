@@ -108,10 +108,6 @@ class SearchPass:
     visited: int  # also nodes that are not drawn
     outcomes: list[tuple[float, ...]] = field(default_factory=list)  # simulations', to the viewpoint or every seat
 
-    @property
-    def has_windows(self) -> bool:
-        return any(node.windows for node in self.nodes)
-
     def children(self) -> list[list[int]]:
         below: list[list[int]] = [[] for _ in self.nodes]
         for number, node in enumerate(self.nodes[1:], start=1):

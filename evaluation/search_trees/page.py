@@ -25,22 +25,15 @@ def tree_page(tree: SearchTree) -> str:
     script = "".join(f"\n{resource(name, _HERE)}" for name in _SCRIPTS)
     one = tree.passes[tree.shown]
     player = tree.seats[tree.seat]
+    whose = ", ".join(tree.seats) if any(node.role is NodeRole.OWN for node in one.nodes) else player
     summary = (
         f"{len(one.nodes):,} nodes, {one.steps:,} {'simulations' if tree.simulates else 'steps'}. It chose "
-        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are those for {player}."
+        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are those for {whose}."
     )
-    if any(node.role is NodeRole.OWN for node in one.nodes):
-        summary = summary.rpartition(" Values are")[0] + f" Values are those for {', '.join(tree.seats)}."
     return web_page(
-        "tree.html",
-        _HERE,
-        style=resource("tree.css", _HERE),
-        script=script,
-        data=_data(tree),
-        title=f"{tree.agent} on {tree.game}",
-        summary=summary,
-        notes=tree.notes,
-    )
+        "tree.html", _HERE, style=resource("tree.css", _HERE), script=script, data=_data(tree),
+        title=f"{tree.agent} on {tree.game}", summary=summary, notes=tree.notes,
+    )  # fmt: skip
 
 
 def _data(tree: SearchTree) -> Any:

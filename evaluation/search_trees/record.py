@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -155,30 +156,24 @@ class _Pass:
         self.step += 1
         if parent is not None:
             parent.below += 1
-        draft = self._probed_before(parent, event)
-        if draft is None:
+        if (draft := self._probed_before(parent, event)) is not None:
+            draft.entry = event
+            draft.entries.append(self.step)
+        else:
             draft = _Draft(event, parent, self.step, self.view)
             self.probes = self.probes or draft.node.probed
             self.drafts.append(draft)
-        else:
-            draft.entry = event
-            draft.entries.append(self.step)
         draft.node.windows.append(self._window(event))
         self.path.append(draft)
         if len(self.drafts) > self.max_nodes:
             self._drop_level()
 
     def _probed_before(self, parent: _Draft | None, event: NodeEvent) -> _Draft | None:
-        if not self.probes or parent is None or parent.node.role is not NodeRole.CHANCE:
+        if not self.probes or parent is None or event.kind is NodeEventKind.PROBE:
             return None
-        if event.kind is NodeEventKind.PROBE:
-            return None
-        for draft in reversed(self.drafts):
-            if draft.node.level <= parent.node.level:
-                return None
-            if draft.parent is parent and draft.node.probed and draft.entry.taken == event.taken:
-                return draft
-        return None
+        below = itertools.takewhile(lambda draft: draft.node.level > parent.node.level, reversed(self.drafts))
+        same = (draft for draft in below if draft.parent is parent and draft.entry.taken == event.taken)
+        return next((draft for draft in same if draft.node.probed), None)
 
     def _drop_level(self) -> None:
         deepest = max(draft.node.level for draft in self.drafts)
@@ -251,15 +246,16 @@ class _Pass:
 
     def finish(self) -> SearchPass:
         """The tree, with steps numbered from 1 without gaps."""
-        used = sorted({step for draft in self.drafts for step in _steps(draft)})
+        steps = {step for draft in self.drafts for step in (*draft.entries, draft.node.left) if step is not None}
+        used = sorted(steps | {draft.node.cut.step for draft in self.drafts if draft.node.cut is not None})
 
         def number(step: int) -> int:
             """The number of a step; one of a node that is not kept counts as the next."""
             return min(bisect.bisect_left(used, step) + 1, len(used))
 
         numbers = {id(draft): place for place, draft in enumerate(self.drafts)}
-        spans = (span for draft in self.drafts for span in draft.node.windows)
-        has_windows = any(math.isfinite(span.low) or math.isfinite(span.high) for span in spans)
+        ends = (end for draft in self.drafts for span in draft.node.windows for end in span[1:])
+        has_windows = any(map(math.isfinite, ends))
         for draft in self.drafts:
             node, entry, parent = draft.node, draft.entry, draft.parent
             if parent is not None:
@@ -276,11 +272,6 @@ class _Pass:
             describe(node, entry.game, entry.state)
         nodes = [draft.node for draft in self.drafts]
         return SearchPass(self.drafts[0].entry.depth, nodes, len(used), self.finished, self.visited)
-
-
-def _steps(draft: _Draft) -> list[int]:
-    steps = [*draft.entries] if draft.node.left is None else [*draft.entries, draft.node.left]
-    return steps if draft.node.cut is None else [*steps, draft.node.cut.step]
 
 
 def _renumbered(spans: list[Span], number: Callable[[int], int]) -> list[Span]:

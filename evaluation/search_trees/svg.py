@@ -100,21 +100,18 @@ def tree_svg(tree: SearchTree, step: int | None = None) -> str:
         height = (len(columns) - 2) * space + 2 * _MARGIN + 3 * _SIZE
         for part in parts:
             part.x, part.y = start + part.x, _MARGIN + _SIZE + part.level * space
-    title = f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {total:.0f} {height:.0f}" font-family={quoteattr(_FONT)} font-size="12" role="img" '
-            f"aria-label={quoteattr(_plain(title))}>",
-            f"<title>{escape(_plain(title))}</title>",
-            '<rect width="100%" height="100%" fill="#fff"/>',
-            *_level_lines(labels, parts, is_sideways),
-            *(line for part in parts for child in part.children for line in _edge(part, child, is_sideways)),
-            *(line for part in parts if part.node is not None for line in _node(part, part.node, is_sideways)),
-            "</svg>",
-            "",
-        ]
-    )
+    title = _plain(f"{tree.agent} on {tree.game}, values for {tree.seats[tree.seat]}")
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {total:.0f} {height:.0f}" font-family={quoteattr(_FONT)} font-size="12" role="img" '
+        f"aria-label={quoteattr(title)}>",
+        f"<title>{escape(title)}</title>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        *_level_lines(labels, parts, is_sideways),
+        *(line for part in parts for child in part.children for line in _edge(part, child, is_sideways)),
+        *(line for part in parts if part.node is not None for line in _node(part, part.node, is_sideways)),
+    ]
+    return "\n".join([*lines, "</svg>\n"])
 
 
 def _plain(text: str) -> str:
@@ -194,9 +191,6 @@ def _level_labels(tree: SearchTree, parts: list[DrawnNode]) -> dict[int, str]:
     return {level: names.pop() for level, names in labels.items() if len(names) == 1}
 
 
-# -- where it stands ---------------------------------------------------------------------------------------------
-
-
 def lay_out(root: DrawnNode, gap: float) -> float:
     """Places subtrees side by side, and parents above the middle of their children; returns the width."""
     parts = root.all()
@@ -239,9 +233,6 @@ def _stack(root: DrawnNode, parts: list[DrawnNode], columns: list[float]) -> flo
         if part.children:
             part.y = (part.children[0].y + part.children[-1].y) / 2
     return 3.5 * _MARGIN + leaves * _LINE
-
-
-# -- shapes ------------------------------------------------------------------------------------------------------
 
 
 def _level_lines(labels: dict[int, str], parts: list[DrawnNode], is_sideways: bool) -> Iterator[str]:

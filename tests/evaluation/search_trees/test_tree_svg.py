@@ -45,7 +45,7 @@ def test_a_stage_shows_what_was_known_then():
     assert "c3" not in early
     assert texts(drawn.svg(0)) == ["MAX", "A"]
     assert texts(drawn.svg(drawn.shown.steps)) == texts(drawn.svg())
-    for step, message in ((17, "at most 16"), (-1, "0 or more"), (True, "0 or more"), ("x", "0 or more")):
+    for step, message in ((17, "at most 16"), (-1, "at least 0"), (True, "at least 0"), ("x", "at least 0")):
         with pytest.raises(InvalidSettingError, match=message):
             drawn.svg(step)
 
