@@ -32,25 +32,19 @@ class _PathNode(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """A way to an end of the game.
-
-    Attributes:
-        steps: By the key of each state on it, the action to take and the rewards from there on.
-        is_best: All that can be reached was looked at, or nothing is worth more.
-        is_settled: It is followed from now on; else the search goes on at the next move.
-    """
+    """A way to an end of the game: by the key of each state on it, the action to take and the rewards to come."""
 
     steps: Mapping[Hashable, tuple[int, float]]
     is_best: bool = False
+    """All that can be reached was looked at, or nothing is worth more."""
     is_settled: bool = False
+    """It is followed from now on; else the search goes on at the next move."""
 
 
 _NOTHING = _Plan({})
 
 
 class _Planned(State):
-    """The plan of the game that is played."""
-
     game: Game[Any] | None = None
     plan = _NOTHING
 
@@ -110,7 +104,6 @@ class BestFirstAgent(SearchAgent):
 
 
 def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tuple[_Plan, StoppedBy]:
-    """The best way from a state that the limits allow to find, or the plan that there was; and what ended it."""
     traits = game.traits
     most = traits.utility_bounds[1]
     so_far = game.utility(root)[0]
@@ -161,7 +154,6 @@ def _steps(game: Game[Any], end: _PathNode) -> dict[Hashable, tuple[int, float]]
 
 
 def _total(game: Game[Any], state: Any, plan: _Plan) -> float:
-    """The total of a plan from a state; minus infinity where it knows no way."""
     _, to_come = plan.steps.get(game.key(state), (-1, -math.inf))
     return float(game.utility(state)[0]) + to_come
 
@@ -179,10 +171,9 @@ _MOST_STEPS: Final = 1_000
 
 
 class _Solved(State):
-    """The table of the last game; it is settled if more steps would change nothing."""
-
     table: ValueTable | None = None
     is_settled = False
+    """More steps would change nothing."""
 
 
 @explained
@@ -210,22 +201,17 @@ class ValueIterationAgent(SearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         table, is_settled = self._solved.table, self._solved.is_settled
-        left = state.left if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
+        steps = int(state.left) - 1 if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
         seat = game.to_move(state)
         stopped_by, nodes, stats = StoppedBy.COMPLETED, 0, {}
         try:
-            steps = None if left is None else int(left) - 1
             serves = table is not None and (table.game is game or table.game == game) and state in table
             # Values that have settled after some steps are those of more steps as well.
             if table is None or not serves or not is_settled or (steps is not None and steps < table.sweeps):
+                most, check = self.most_states, budget.check_clock
                 table = value_iteration(
-                    game,
-                    self.tolerance,
-                    states=[state],
-                    most_states=self.most_states,
-                    steps=steps,
-                    check=budget.check_clock,
+                    game, self.tolerance, states=[state], most_states=most, steps=steps, check=check
                 )
                 self._solved.table, self._solved.is_settled = table, steps is None or table.sweeps < steps
             action, action_values = table.action(state), table.action_values(state)

@@ -30,10 +30,10 @@ _MOST_PLIES: Final = 1000
 
 
 class Question(NamedTuple):
-    """A question to the search: does a seat's utility reach a goal?
+    """Does a seat's utility reach a goal?
 
-    The attacker is the seat if it wants more than half, else its opponent, who wants it to stay below the goal. So
-    play that goes round for ever, which is drawn, is never what the attacker wants.
+    The attacker is the seat if it wants more than half, else its opponent. So play that goes round for ever, which
+    is drawn, is never what the attacker wants.
     """
 
     seat: int
@@ -115,7 +115,7 @@ def require_order_free(game: Any, state: Any) -> None:
 
 
 class CompiledNumbers:
-    """Questions to the compiled search."""
+    """Questions to the compiled search, of utilities that are whole numbers."""
 
     def __init__(self, game: RulesGame, budget: Any, memory_mb: float, kernel: Any) -> None:
         self._game, self._budget, self._kernel = game, budget, kernel
@@ -132,7 +132,6 @@ class CompiledNumbers:
         self.nodes = 0
 
     def ask(self, state: Any, question: Question) -> Answer:
-        """Asks a question, of utilities that are whole numbers; raises ``SearchStopped``."""
         search, goal, constant = self._search, math.ceil(question.goal), int(self._game.traits.constant)
         attacks = question.attacker == question.seat
         search.own, search.draws = question.attacker, 0
@@ -185,7 +184,6 @@ class PlainNumbers:
         self.nodes = 0
 
     def ask(self, state: Any, question: Question) -> Answer:
-        """Asks a question; raises ``SearchStopped``."""
         self._question = question
         self._seen_below, self._seen_reached = -math.inf, math.inf
         self._table.clear()

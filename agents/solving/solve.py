@@ -1,8 +1,7 @@
 """Solving: the value of a position, and who wins, by how much and how soon, when all play best.
 
-For two players who see everything there are two questions (Allis, *Searching for Solutions in Games and
-Artificial Intelligence*, 1994, chapter 1): who wins (``outcome_only``), or the value of the position and of every
-action in it. Rules that compile are proven by null windows (``tree_search.exact``), any other game by alpha-beta.
+Allis, *Searching for Solutions in Games and Artificial Intelligence* (1994), chapter 1, tells who wins
+(``outcome_only``) from the value of the position and of every action in it.
 """
 
 from __future__ import annotations
@@ -147,7 +146,6 @@ class _Search(NamedTuple):
     on_progress: Callable[[SolvingProgress], Any] | None
 
     def solution(self, by: SolveBy, compiled: Compile, started: float) -> Solution:
-        """The solution by a method, or by the one that suits the game."""
         if by is SolveBy.PROOF_NUMBER:
             return _on_trust(self._by(ProofNumberSolver, compiled, started), self.game)
         is_plain = compiled is Compile.NEVER or by is SolveBy.ALPHA_BETA or self.tables is not None
@@ -171,11 +169,7 @@ class _Search(NamedTuple):
 
 
 def _on_trust(solution: Solution, game: Any) -> Solution:
-    """A solution that claims no more than is known of the game.
-
-    What a live environment has paid before is not known, so neither is who leads: where it pays on the way, the
-    solution does not say who wins.
-    """
+    """A solution that claims no more than is known: not who wins where a live environment has paid on the way."""
     traits = game.traits
     if not getattr(game, "knows_what_was_paid", True) and not traits.terminal_rewards_only:
         solution = unproven(dataclasses.replace(solution, outcome=None))
@@ -215,7 +209,6 @@ def _by_policy(game: Any, tolerance: float, seconds: float | None) -> Solution:
 
 
 def _by_values(game: Any, state: Any, tolerance: float, budget: WatchedBudget) -> Solution:
-    """The solution by the values of all states: value iteration, or a matrix game at each."""
     traits, seat = game.traits, 0
     try:
         if traits.simultaneous:

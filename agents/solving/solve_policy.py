@@ -23,9 +23,8 @@ from zermelo.envs.support.calls import explained
 
 _MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
-"""Average visits of a state before its value is known, at most."""
+"""Average visits of a state before its value is known, at most; of so many states at least."""
 _LEAST: Final = 10_000
-"""States that it may visit so often, however few there may be."""
 
 
 @explained
@@ -112,10 +111,7 @@ def _policy(
     most_states: int,
     note: Callable[[int, int], Any] = lambda *_: None,
 ) -> PolicyTable:
-    """The policy over all states that its owner may meet, or over all states without an owner.
-
-    ``best_of`` gives a state's value and best actions; ``note`` hears how many states are done, of how many known.
-    """
+    """``best_of`` gives a state's value and best actions; ``note`` hears how many states are done and known."""
     plan = check_choice("plan", plan, Plan)
     check_whole("most_states", most_states, lower=1)
     require_decision(game, state)

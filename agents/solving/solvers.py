@@ -74,7 +74,6 @@ class AlphaBetaSolver(Solver):
     _reused: TreeSearch | None = None
 
     def action_values(self, state: Any) -> dict[int, float]:
-        """The value of each action for the player to move; raises ``SearchStopped``."""
         game, constant = self.game, self.game.traits.constant
         if self._reused is None:
             self._reused = self._new_search(prefer_short_wins=False)
@@ -241,7 +240,7 @@ class ProofSolver(Solver):
         return (mine > 0) * (WIN - 1) + (mine < 0) * (LOSS + 1)
 
     def _line(self, state: Any, score: int, first: int) -> tuple[int, ...]:
-        """Best play to the end, from ``first`` on; nothing if it would cost too much to find out."""
+        """Nothing if it would cost too much to find out."""
         budget = self._prover.nodes + max(_LINE_NODES, self._prover.nodes // 4)
         line: list[int] = []
         chosen: int | None = first
@@ -258,7 +257,6 @@ class ProofSolver(Solver):
         return ()
 
     def _action_reaching(self, state: Any, score: int, budget: int) -> int | None:
-        """An action that reaches the score of a state; None if the budget ends first."""
         mover = self.game.to_move(state)
         for action in self.game.legal_actions(state):
             child = self.game.result(state, action)

@@ -1,14 +1,9 @@
 """Value iteration: the values of games that can return to an earlier state or last for ever, such as Pig.
 
-Every state that can be reached is listed once. Then, sweep by sweep, each gets what the states after it are worth:
-the best of them for the player to move, the mean of them for chance, and the rewards on the way (Bellman, 1957;
-Shapley, 1953, for two players). Rewards are not discounted.
-
-Small changes do not show that the values are near where they are going (Haddad and Monmege, "Interval iteration
-algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018): they only say when to try a proof, that of
-optimistic value iteration (Hartmanns and Kaminski, CAV 2020), from both sides. Where sweeps lead from the values
-plus the tolerance to nothing greater, and from the values minus it to nothing less, no more sweeps lead out of
-these bounds.
+The textbook's ``value_iteration`` says how it works. Small changes do not show that the values are near where they
+are going (Haddad and Monmege, "Interval iteration algorithm for MDPs and IMDPs", Theoretical Computer Science 735,
+2018): they only say when to try a proof, that of optimistic value iteration (Hartmanns and Kaminski, CAV 2020),
+from both sides.
 """
 
 from __future__ import annotations
@@ -76,31 +71,22 @@ class ValueTable:
 
     def action_values(self, state: Any) -> dict[int, float]:
         """For each legal action, what the player to move gets by it."""
-        mine = self.game.to_move(state) == 0
+        mine, total = self.game.to_move(state) == 0, float(self.game.traits.constant)
         values = {action: self.value(self.game.result(state, action)) for action in self.game.legal_actions(state)}
-        return {action: value if mine else self._total - value for action, value in values.items()}
+        return {action: value if mine else total - value for action, value in values.items()}
 
     def action(self, state: Any) -> int:
         """A best action; of several, the one with the smallest number."""
         return self.best_actions(state)[0]
 
     def best_actions(self, state: Any) -> tuple[int, ...]:
-        """The best actions, ascending: of several, those with which the game may end soonest.
-
-        So play does not go in circles. Actions are as good if their values differ by less than the table tells.
-        """
+        """The best actions, ascending; of several those with which the game may end soonest, without circles."""
         values = self.action_values(state)
         best = max(values.values())
         tied = [action for action, value in values.items() if value >= best - 2 * self.tolerance]
-        moves = [self._moves_to_end(self.game.result(state, action)) for action in tied]
-        return tuple(action for action, number in zip(tied, moves, strict=True) if number == min(moves))
-
-    def _moves_to_end(self, state: Any) -> int:
-        return int(self.moves_to_end[self.numbers[self.game.key(state)]])
-
-    @property
-    def _total(self) -> float:
-        return float(self.game.traits.constant)
+        numbers = [self.numbers[self.game.key(self.game.result(state, action))] for action in tied]
+        moves = self.moves_to_end[numbers]
+        return tuple(action for action, number in zip(tied, moves, strict=True) if number == moves.min())
 
 
 def stationary(game: Any) -> Any:
@@ -162,11 +148,7 @@ def require_finite(traits: Traits) -> None:
 
 
 class _Graph:
-    """All states of a game, and what leads where, as arrays.
-
-    The ways out of state ``n`` are those from ``starts[n]`` on: ``after`` is where they lead, ``rewards`` what the
-    first player gets on the way, ``chances`` how likely they are where chance decides.
-    """
+    """All states of a game, and what leads where, as arrays; the ways out of a state begin at its start."""
 
     def __init__(self, game: Game[Any], roots: list[Any], most_states: int, check: Callable[[], Any]) -> None:
         self.game = game
@@ -286,26 +268,21 @@ class _Graph:
 class _Bounds:
     """Values a tolerance above and below those that the sweeps have reached, and whether they are bounds.
 
-    A sweep keeps the order of values, in floating point too. So if some sweeps take the upper ones to values that
-    are nowhere greater, then as many sweeps again do so too, and the values below never get beyond them. After
-    sweep ``until`` it is better to begin again with better values.
+    A sweep keeps the order of values. So if some sweeps take the upper ones to values that are nowhere greater,
+    then as many sweeps again do so too, and the values below never get beyond them. After sweep ``until`` it is
+    better to begin again with better values.
     """
 
     def __init__(self, graph: _Graph, values: npt.NDArray[np.float64], tolerance: float, *, until: int) -> None:
-        self._graph = graph
+        self._graph, self.until = graph, until
         margin = np.where(graph.movers == _END, 0.0, tolerance)
         self._upper, self._lower = values + margin, values - margin
-        self._upper_before, self._lower_before = self._upper, self._lower
         self._upper_holds = self._lower_holds = False
         self._sweeps = 0
-        self.until = until
 
     def hold_after_a_sweep(self) -> bool:
-        """Makes one sweep of both, and says whether both are bounds.
-
-        They are compared with those 1, 2, 4, ... sweeps after the beginning, as Brent finds a cycle: values may go
-        round in a loop of states.
-        """
+        """Makes one sweep of both, and says whether both are bounds."""
+        # Compared with those 1, 2, 4, ... sweeps after the beginning, as Brent finds a cycle: values may go round.
         if self._sweeps & (self._sweeps - 1) == 0:
             self._upper_before, self._lower_before = self._upper, self._lower
         self._sweeps += 1
