@@ -1,7 +1,4 @@
-"""Which action? Search agents, baselines and the evaluations they use.
-
-A name brings its module when it is first used, as in ``zermelo.envs``.
-"""
+"""Which action? Search agents, baselines and the evaluations they use, loaded by name as in ``zermelo.envs``."""
 
 from zermelo.envs.registration.registry import GYMNASIUM_ENVS, register_with_imported
 from zermelo.envs.support.lazy_names import lazy_names

@@ -1,7 +1,6 @@
 """Opponents of a known strength: levels of a ladder, whose rungs are agents with ratings.
 
-A level between two rungs plays each game as one of them, so that its expected score against anybody is the mean of
-theirs. Where games pay amounts, or a team plays together, ratings are mean rewards of games with a fixed agent.
+A level between two rungs plays each game as one of them, so its expected score is the mean of theirs.
 """
 
 from __future__ import annotations

@@ -148,12 +148,9 @@ class SearchAgent(ConfiguredAgent):
         self._checked.game = game
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
-        """Searches a state of a game.
+        """Searches a state of a game, which may also be given as rules, an environment or its name.
 
-        Args:
-            game: A ``Game``, rules, an environment or its name.
-            state: One of its states, or OpenSpiel's; if not given, where a live environment stands, or the initial
-                state of a game.
+        Without a state it is the one where a live environment stands, or the initial one; it may be OpenSpiel's.
         """
         started = Budget.now()
         root = position(game, state)
@@ -211,8 +208,8 @@ class SearchAgent(ConfiguredAgent):
     def ponder(self) -> None:
         """Begins to think on the opponent's time, in a thread, until the next search, reset or ``stop_pondering``.
 
-        It searches the position after the reply that is expected, and the next search goes on in the same table or
-        tree. ``pondered`` counts how often that reply came. Only in games of perfect information without chance.
+        It searches the position after the reply that is expected; ``pondered`` counts how often that came. Only in games
+        of perfect information without chance.
         """
         self._pondering.begin(self.ponder_until)
 
@@ -220,10 +217,7 @@ class SearchAgent(ConfiguredAgent):
         self._pondering.end()
 
     def ponder_until(self, flag: StopFlag) -> bool:
-        """Searches the position after the reply that the last search expects, until the flag is set.
-
-        Returns False, at once, where no reply is expected.
-        """
+        """Searches the position after the expected reply until the flag is set; False, at once, where there is none."""
         after = self._pondering.after_reply()
         if after is None:
             return False

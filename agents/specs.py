@@ -104,11 +104,7 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
 
 
 def check_env(agent: Any, env: Any) -> None:
-    """Asks the class of the agent that a spec names whether it plays an environment, without making the agent.
-
-    Raises:
-        UnsupportedGameError: It does not.
-    """
+    """Has the class of the agent that a spec names refuse an environment that it does not play."""
     name = agent_spec(agent).name if isinstance(agent, str) else ""
     if name in _agents():
         _agent_class(name).check_env(env)
@@ -185,10 +181,7 @@ _LABELS: Final = frozenset({"backend", "name", "traits"})
 
 
 def runs_own_code(spec: str) -> bool:
-    """True if this agent may run code, weights or programs from outside of this package, or read a file.
-
-    It may unless everything in the spec is known not to, at every depth.
-    """
+    """True unless everything in a spec is known to run no code or program of others and to read no file."""
     return not _is_harmless("agent", spec, frozenset())
 
 
@@ -197,10 +190,7 @@ _COSTLY: Final = frozenset({"workers", "threads", "memory_mb"})
 
 
 def is_plain_agent(spec: str) -> bool:
-    """True if a data file may name this agent: one of this package whose settings are plain values.
-
-    It runs no other code, starts no program or process, and reads no file.
-    """
+    """True if a data file may name this agent: one of this package that runs and reads nothing of others."""
     return not runs_own_code(spec) and _COSTLY.isdisjoint(_setting_names(spec))
 
 

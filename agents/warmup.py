@@ -27,11 +27,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 
 def kernels_of(game: Any) -> Mapping[str, Kernel]:
-    """The kernels of a game, by the name of the search that needs them.
-
-    Only what such a game is searched with, compiled: of ``alphabeta``, ``alphabeta, selective`` (by what the rules
-    say pays), ``minimax``, ``expectiminimax``, ``maxn``, ``paranoid``, ``mcts``, ``solve`` and ``perft``; nothing
-    for other than rules.
+    """The kernels of a game of rules, by the name of the search that needs them; none of other games.
 
     Raises:
         UnsupportedGameError: Nothing can be compiled in this process.
@@ -69,11 +65,10 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
 
 
 def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, seconds: None) -> dict[str, float]:
-    """Compiles all that searching a game will need, and stores it on disk for this and later processes.
+    """Compiles all that searching a game will need, for later processes too; the seconds that each took, by name.
 
-    What counts is the class of the rules: other parameters of the same game use the same machine code. The answer
-    is the seconds that each took, also told to ``on_kernel``; next to nothing for what was there. Raises as
-    ``kernels_of``, and ``RulesError`` where rules do not compile.
+    Rules of one class use the same machine code. Raises as ``kernels_of``, and ``RulesError`` where rules do not
+    compile.
     """
     taken = {}
     game = search_game(game)

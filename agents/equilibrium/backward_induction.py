@@ -1,7 +1,4 @@
-"""Games of simultaneous moves, solved from the end: a matrix game at each state.
-
-Shapley, "Stochastic games", PNAS 39 (1953).
-"""
+"""Games of simultaneous moves, solved from the end: a matrix game at each state (Shapley, 1953)."""
 
 from __future__ import annotations
 

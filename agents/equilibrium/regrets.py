@@ -1,7 +1,4 @@
-"""Counterfactual regret minimization: over a game in sequence form, or over samples of a larger one.
-
-``textbook_cfr`` has the algorithm and its source.
-"""
+"""Counterfactual regret minimization as in ``textbook_cfr``: over a sequence form, or samples of a larger game."""
 
 from __future__ import annotations
 

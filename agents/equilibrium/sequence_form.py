@@ -100,10 +100,7 @@ class SequenceForm:
     states: int  # the number of states, chance events and ends included
 
     def sequence_values(self, seat: int, plans: Sequence[Floats]) -> Floats:
-        """A player's expected payoff at the ends of each of its sequences, as the others play. S.
-
-        Only the ends that come after no further decision of the player's count for a sequence.
-        """
+        """A player's expected payoff at the ends after each of its sequences and no later one of its own. S."""
         worth = self.payoffs[seat]
         for other, plan in enumerate(plans):
             if other != seat:

@@ -120,12 +120,7 @@ class Features:
         )
 
     def row(self, game: Any, state: Any) -> tuple[int, Floats]:
-        """The seat whose expectation the weighted sum is, and the features of an unfinished state.
-
-        Raises:
-            UnsupportedGameError: The game does not show its players numbers.
-            InvalidSettingError: A feature is no finite number.
-        """
+        """The seat whose expectation the weighted sum is, and the features of an unfinished state."""
         numbers = self._numbers(game, state)
         try:
             listed = list(numbers.values()) if isinstance(numbers, Mapping) else numbers

@@ -1,7 +1,4 @@
-"""Networks from files: what PyTorch and ONNX saved, with messages that say what is wrong.
-
-The libraries are optional and imported only when a network is loaded.
-"""
+"""Networks from files of PyTorch and ONNX, which are imported only then, with messages that say what is wrong."""
 
 from __future__ import annotations
 

@@ -47,10 +47,7 @@ _Short = npt.NDArray[np.int16]
 
 
 def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
-    """The planes of both seats as words of 64 bits; shape (states, 2 seats, words).
-
-    Of rules without ``planes`` they are the integers of the state.
-    """
+    """The planes of both seats, or the integers of the state, as 64-bit words; shape (states, 2 seats, words)."""
     planes = method_or_default(game.rules, "planes")
     low = (1 << 64) - 1
     words = [[[word & low for word in flat(planes(state, seat))] for seat in (0, 1)] for state in states]
@@ -272,11 +269,7 @@ class StoredNetwork(msgspec.Struct, tag_field="form", tag="zermelo network"):
 
 
 class NetworkTables:
-    """The words that ``evaluators.network_kernel`` reads.
-
-    Attributes:
-        address: Of words, which live as long as this object.
-    """
+    """The words that ``evaluators.network_kernel`` reads, at ``address`` as long as this object lives."""
 
     def __init__(self, network: PlaneNetwork, game: Any) -> None:
         hidden, bits = network.hidden, network.columns.shape[1]

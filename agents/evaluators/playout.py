@@ -84,10 +84,7 @@ def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
 
 
 def stable_hash(*parts: Any) -> int:
-    """64 bits from the given values; unlike ``hash``, the same for equal text in every run of Python.
-
-    Numbers, text, bytes, tuples and frozensets of them are hashed by value, other objects by their pickle.
-    """
+    """64 bits, the same in every process for plain values; other objects are hashed by their pickle."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         _feed(digest, part)

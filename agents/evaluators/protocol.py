@@ -76,10 +76,7 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
 def expected_totals(
     evaluate: Evaluator, game: Game[Any], state: Any, visit: Callable[[], Any] = lambda: None
 ) -> tuple[float, ...]:
-    """For each seat, the rewards so far and what the evaluator expects; chance is averaged over.
-
-    ``visit`` is called for each state.
-    """
+    """For each seat, the rewards so far and what the evaluator expects, averaged over chance."""
     visit()
     if game.is_terminal(state):
         return tuple(map(float, game.utility(state)))

@@ -1,4 +1,1 @@
-"""What is known of one game, a folder each.
-
-``base.experts`` lists them; a folder can be deleted with its name there.
-"""
+"""What is known of one game, a folder each, which can be deleted with its name in ``base.experts``."""

@@ -98,10 +98,7 @@ class Book:
 
 
 def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
-    """The best moves: those that keep a proven value, else those that are nearly as good as the best.
-
-    Of moves that keep it, those after which the book goes on.
-    """
+    """Moves that keep a proven value, if possible where the book goes on, else those nearly as good as the best."""
     best = max(move.value for move in moves)
     lower, upper = game.traits.utility_bounds
     proven = [move for move in moves if move.proven and move.value == best]

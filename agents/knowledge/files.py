@@ -45,12 +45,8 @@ Content = TypeVar("Content")
 class KnowledgeFile(Generic[Header, Content]):
     """How files of a kind are written, read and checked.
 
-    Attributes:
-        kind, header, forms: Its name, the type of its header, and its arrays.
-        check_shapes: Given the header, the shapes and the rules, if any, before the arrays are read; raises
-            ``ValueError`` where they do not fit together, or do not fit the rules.
-        content: Makes the content of the file of its path, header, arrays and rules; raises ``ValueError`` of what
-            no such file has.
+    ``check_shapes`` is given header, shapes and the rules, if any, before the arrays are read; ``content`` makes the
+    content of path, header, arrays and rules. Both raise ``ValueError`` of what no such file has.
     """
 
     kind: FileKind

@@ -1,7 +1,4 @@
-"""Models of opponents that do not play best, for ``ExpectimaxAgent``.
-
-A model is asked in a state in which an opponent is to move, and answers with a probability for every legal action.
-"""
+"""Models of opponents: in a state in which one is to move, a probability for every legal action."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Programs of others that play, as agents: what UCI, GTP and GNU Backgammon share.
 
-An engine is started when its agent is made, in a process group of its own, and ended with the agent, the process
-or ``close()``. One that does not answer in time, ends or answers with something else raises ``EngineError``: in a
-tournament that is its failure.
+An engine is started with its agent, and ended with it, the process or ``close()``.
 """
 
 from __future__ import annotations

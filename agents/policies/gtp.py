@@ -1,7 +1,4 @@
-"""Go programs that speak GTP, as agents.
-
-Source: GTP, version 2 (Farnebäck, 2002).
-"""
+"""Go programs that speak GTP, version 2 (Farnebäck, 2002), as agents."""
 
 from __future__ import annotations
 

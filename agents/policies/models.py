@@ -196,10 +196,7 @@ def _as_array(observation: Any, space: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class NetworkAgent(ViewAgent):
-    """Plays what a network from a file answers to a batch of one observation.
-
-    A class that derives from it and from ``TorchModel`` or ``OnnxModel`` says where the network comes from.
-    """
+    """Plays what a network, loaded by ``TorchModel`` or ``OnnxModel``, answers to a batch of one observation."""
 
     is_trained: ClassVar[bool] = True
 

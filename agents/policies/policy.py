@@ -1,8 +1,4 @@
-"""Policies as agents: functions of what a player sees, trained or written by hand.
-
-A policy answers with an action, or with a number for every action: then the best legal one is played, or one is
-drawn.
-"""
+"""Policies as agents: functions of what a player sees, trained or written by hand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Chess engines that speak UCI, as agents.
-
-Source: the UCI protocol (Meyer-Kahlen, 2000-2006).
-"""
+"""Chess engines that speak UCI (Meyer-Kahlen, 2000-2006), as agents."""
 
 from __future__ import annotations
 
@@ -182,10 +179,7 @@ def _milliseconds(seconds: float) -> int:
 
 
 def _chess_position(env: Any) -> tuple[str, dict[str, int], Callable[..., str | None]]:
-    """The position of a chess environment as UCI has it, legal actions by their moves, and what is after moves.
-
-    With PettingZoo's board come all moves of the game; states of our own rules do not know them.
-    """
+    """The position of a chess environment as UCI has it, legal actions by their moves, and what is after moves."""
     raw = env.unwrapped
     if isinstance(getattr(raw, "rules", None), Chess):
         game, state = RulesGame(raw.rules), raw.position

@@ -1,7 +1,4 @@
-"""Training against agents: a seat of a game as an environment of one's own, alone or many at once.
-
-A name brings its module when it is first used, as in ``zermelo.envs``.
-"""
+"""Training against agents: a seat of a game as an environment of one's own, alone or many at once."""
 
 from zermelo.envs.support.lazy_names import lazy_names
 

@@ -57,11 +57,7 @@ _POLL: Final = 0.02
 
 @explained
 def search_many(
-    game: Any,
-    states: Iterable[Any],
-    agent: AlphaBetaAgent | None = None,
-    *,
-    threads: int | None = None,
+    game: Any, states: Iterable[Any], agent: AlphaBetaAgent | None = None, *, threads: int | None = None
 ) -> list[SearchResult]:
     """Searches many states of one game by alpha-beta, each on its own, in as many threads as there are processors.
 
@@ -147,12 +143,7 @@ class _Position(NamedTuple):
 
 @explained
 def label_positions(
-    env: str | Any,
-    *,
-    positions: int = 1_000,
-    agent: str | SearchAgent = "auto",
-    seed: int = 0,
-    runner: Any = None,
+    env: str | Any, *, positions: int = 1_000, agent: str | SearchAgent = "auto", seed: int = 0, runner: Any = None
 ) -> Iterator[dict[str, Any]]:
     """Rows of ``COLUMNS``: positions of an environment, searched by an agent.
 
@@ -186,10 +177,7 @@ def _in_order(work: LabelWork, runner: Any) -> Iterator[dict[str, Any]]:
 
 @dataclass
 class LabelWork(PureWork):
-    """Batches of positions as tasks of a runner; an item is the number of a batch.
-
-    Whoever runs a batch draws all positions before it too, as that takes little time beside the searches.
-    """
+    """Batches of positions, by number, as tasks of a runner; all positions before a batch are drawn with it."""
 
     env: str | Any
     agent: str | SearchAgent

@@ -1,8 +1,7 @@
 """Fits the weights of a linear evaluation to games that it plays against itself.
 
-Each round plays one ply ahead: the first by rewards alone, or by the weights that somebody has written, each later
-one by the weights of the round before. The target of the regression is the outcome of the game, mixed with the
-value that the last weights had for the position.
+Each round plays one ply ahead, the first by rewards or written weights, each later one by those of the round
+before. The target of the regression is the outcome of the game, mixed with the value that the last weights had.
 """
 
 from __future__ import annotations
@@ -222,10 +221,7 @@ def loss_of(weights: Floats, rows: Any, targets: Floats, bounds: tuple[float, fl
 
 
 def regress(rows: Any, targets: Floats, prior: Floats, bounds: tuple[float, float], ridge: float) -> Floats:
-    """The weights of a logistic regression (linear without bounds) by L-BFGS.
-
-    The penalty ``ridge``, in positions, pulls weights towards the prior.
-    """
+    """The weights of a logistic regression (linear without bounds); ``ridge`` pulls them towards the prior."""
     import scipy.optimize
 
     lower, upper = bounds

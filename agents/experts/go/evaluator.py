@@ -15,10 +15,7 @@ _SCALE: Final = 20.0  # the lead that is half way to a sure win
 
 
 def go_lead(game: Game[Any], state: Any) -> float | None:
-    """The lead of Black, seat 0, in area less the komi and in stones, so that captures count at once.
-
-    None for other games.
-    """
+    """The lead of Black, seat 0, in area less the komi and in stones, so captures count; None of other games."""
     rules, env = getattr(game, "rules", None), getattr(state, "env", None)
     if isinstance(rules, Go):
         return rules.margin(state) - rules.komi + float(count(state.black) - count(state.white))

@@ -71,8 +71,7 @@ def require_hanabi(game: Any) -> HanabiTable:
 class HanabiPolicy:
     """The policy of a convention over OpenSpiel's states of Hanabi.
 
-    It remembers nothing: each state is worked out from its history. It looks at no card in the hand of the player
-    to move.
+    Each state is worked out from its history, without a look at the hand of the player to move.
     """
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:

@@ -1,8 +1,7 @@
-"""Hat guessing: one hint tells all other players something about their hands.
+"""Hat guessing: one hint tells all other players something about their hands. The source is in ``HanabiAgent``.
 
-For each player all know, from what has been public, a list of questions about the hand, whose answers make one
-number. A hint stands for the sum of the other players' numbers, modulo the number of different hints: each of them
-sees all other hands, and so finds its own number. The source is in ``HanabiAgent``.
+For each player all know a list of questions about the hand, whose answers make one number. A hint stands for the
+sum of the other players' numbers, modulo the number of hints: who sees all other hands finds its own number.
 """
 
 from __future__ import annotations

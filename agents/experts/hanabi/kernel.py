@@ -129,7 +129,7 @@ def _guess(
     seed: int,
     allowed: int,
 ) -> tuple[int, int]:
-    """Leaves the table with a hand of the seat with which the others would have moved as they did.
+    """Draws a hand of the seat with which the others would have moved as they did, and leaves the table with it.
 
     Returns the next random number, and how many unexpected moves were allowed for.
     """

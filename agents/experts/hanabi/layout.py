@@ -1,7 +1,6 @@
 """A table of Hanabi as an array of integers: the words, each by name.
 
-A card of the hand of ``player`` at ``place`` (the oldest first) is at ``HAND * player + place`` of ``CARD``,
-``HINTED``, ``MEANT``, ``CLUED`` and ``BORN``.
+The card of ``player`` at ``place`` is at ``HAND * player + place`` of ``CARD``, and so on; the oldest comes first.
 """
 
 from typing import Final

@@ -1,9 +1,8 @@
 """A convention in the manner of SmartBot: hints point at a card to play, or save one from being discarded.
 
-A hint has a focus. It is the card that its holder would discard next, if the hint points at it; else the newest
-card that no hint had pointed at before. The focus can be played now, or, if it was next to be discarded, is one
-that is needed and would be lost. Other cards that are pointed at are needed some time. Everybody reads a hint
-alike, as that takes no more than all have seen; and whoever gives one works out first how it will be read.
+The focus of a hint is the card that its holder would discard next, if the hint points at it; else the newest that
+no hint had pointed at. It can be played now, or was next to be discarded and is needed; other cards are needed some
+time. Whoever gives a hint works out first how it will be read.
 """
 
 from __future__ import annotations

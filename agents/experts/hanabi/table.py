@@ -1,8 +1,7 @@
 """The rules of Hanabi, and what players see, over a table in an array of integers (``layout``).
 
-Cards are numbers ``colour * ranks + rank``, sets of cards are integers with a bit for each. Deals and moves are
-numbered as OpenSpiel does. No convention looks at a card in the hand of the player who decides; that the cards are
-there lets one table serve all players.
+Cards are numbers ``colour * ranks + rank``, sets of cards bits; deals and moves are numbered as OpenSpiel does. No
+convention looks at a card in the hand of the player who decides.
 """
 
 from __future__ import annotations

@@ -74,10 +74,7 @@ class PokerPolicy:
         return self.tree.entries(self.buckets.sizes.types)[0]
 
     def probabilities(self, actions: list[int], hand: tuple[int, int], board: tuple[int, ...]) -> dict[int, float]:
-        """How likely each action is after some others, counted from the small blind's first.
-
-        Cards are numbers as in ``zermelo.agents.experts.poker.cards``.
-        """
+        """How likely each action is after others, the small blind's first; cards as in ``poker.cards``."""
         tree, node = self.tree, 0
         for action in actions:
             node = int(tree.children[tree.firsts[node] + tree.actions_of(node).index(action)])

@@ -271,17 +271,11 @@ class Sizes(NamedTuple):
 class Buckets:
     """Bounds between buckets, from the flop to the river.
 
-    Attributes:
-        sizes: How many there are.
-        equity_bounds: Between the buckets by equity, for each of the three rounds.
-        spread_bounds: Between the buckets by spread, of each bucket by equity.
+    ``equity_bounds`` are between those by equity, ``spread_bounds`` between those by spread of each of these.
     """
 
     def __init__(
-        self,
-        sizes: Sizes,
-        equity_bounds: list[NDArray[np.float64]],
-        spread_bounds: list[NDArray[np.float64]],
+        self, sizes: Sizes, equity_bounds: list[NDArray[np.float64]], spread_bounds: list[NDArray[np.float64]]
     ) -> None:
         self.sizes, self.equity_bounds, self.spread_bounds = sizes, equity_bounds, spread_bounds
         self._known: dict[int, Ints] = {}

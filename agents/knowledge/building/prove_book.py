@@ -148,10 +148,7 @@ class _Proving:
         return self._quick.score(child, lower=-1, upper=1, check=self._check).stopped_by is StoppedBy.NODES
 
     def _best(self, state: Any, children: dict[int, Any], value: float) -> list[int]:
-        """Actions that keep the value: those that the book follows already, else the first that is proven.
-
-        Lines that meet may have the book follow more than one, and who reads it plays any of them.
-        """
+        """Actions that keep the value: those that the book follows already, else the first that is proven."""
         mover = self._game.to_move(state)
         rows = {action: self._positions.get(self._key(child)) for action, child in children.items()}
         followed = [action for action, row in rows.items() if row and row.flags & FOLLOWED << mover]

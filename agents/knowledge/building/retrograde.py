@@ -1,7 +1,6 @@
 """Retrograde analysis: from the ends of a game back to every position that leads there.
 
-K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9(3), 1986. Positions are numbers; what their
-moves lead to is a sparse matrix, which is turned round once. Each position and each move is then looked at once.
+K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9(3), 1986.
 """
 
 from __future__ import annotations

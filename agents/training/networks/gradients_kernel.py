@@ -1,7 +1,6 @@
 """The gradient of a small network's log loss and Adam's steps, compiled.
 
-D. Kingma and J. Ba, "Adam: a method for stochastic optimization", ICLR 2015; I. Loshchilov and F. Hutter,
-"Decoupled weight decay regularization", ICLR 2019.
+Kingma and Ba, "Adam", ICLR 2015; Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _SAMPLE: Final = 4_096  # positions in which two bits that always agree are take
 
 
 def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> list[Columns]:
-    """Ways in which seats may share columns; each has a column's number for every bit, of shape (2 seats, bits).
+    """Ways to share columns: a column's number for every bit of either seat, of shape (2 seats, bits).
 
     The first has columns of their own; the others see the second seat's board as it is, or turned.
     """
@@ -63,10 +63,7 @@ def seat_columns(game: Any, start: Any, states: Sequence[Any], seed: int) -> lis
 
 
 def turned(board: npt.NDArray[Any], turn: int) -> npt.NDArray[Any]:
-    """A board, of which rows and columns are the first axes, mirrored.
-
-    Bit 0 of ``turn`` exchanges left and right, bit 1 top and bottom.
-    """
+    """A board of rows and columns mirrored: by bit 0 of ``turn`` left and right, by bit 1 top and bottom."""
     board = board[:, ::-1] if turn & 1 else board
     return board[::-1] if turn & 2 else board
 

@@ -31,8 +31,7 @@ PARTS: Final = 1_000_000  # shares of random moves are counted in millionths
 class Games(SharedRecord):
     """Games of a learner against opponents, as kernels and Python share them.
 
-    An array's field is annotated with the type of its numbers and the names of its axes. Each array lies in one
-    piece, a game behind the other, so threads can have a share of the games each.
+    An array's field is annotated with the type of its numbers and the names of its axes.
     """
 
     states: Annotated[int, np.int64, "games", "state_words"]  # the words of the state
@@ -92,10 +91,7 @@ def compiled_game(env: Any) -> RulesGame:
 
 
 class GameArrays:
-    """The memory of many games: an array for each annotated field of ``Games``.
-
-    ``sizes`` are the lengths of further axes, and other numbers that all games have in common.
-    """
+    """The memory of many games: an array for each annotated field of ``Games``; ``sizes`` are numbers besides."""
 
     def __init__(self, game: RulesGame, count: int, longest: int, **sizes: float) -> None:
         rules = self._rules = game.rules

@@ -1,8 +1,6 @@
 """Many games at once: chance and opponents are played on to the learner's next turn, in compiled code.
 
-With a learner on one seat, a step is its action and the answers to it; with learners on all seats it is one
-player's action. Every game has random numbers of its own, so how the games are shared out among threads changes
-nothing.
+Every game has random numbers of its own, so how the games are shared out among threads changes nothing.
 """
 
 from __future__ import annotations
@@ -303,10 +301,7 @@ def restart(rules: Rules, start: Any, number: int, games: Games, search: Search)
 
 
 def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
-    """A step of the games from ``first`` up to ``last``, which is excluded; those that are over begin again.
-
-    With ``anew`` all begin anew in place of a step.
-    """
+    """A step of the games from ``first`` to before ``last``, or with ``anew`` their beginning."""
     for number in range(first, last):
         search.random = load(games.random, number)
         if anew != 0:
