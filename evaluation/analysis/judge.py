@@ -181,7 +181,6 @@ class JudgeWork(PureWork):
         return Replayer(self.env, trust=self.trust)
 
     def question(self, record: GameRecord) -> str:
-        """The identity of a verdict: the game and the settings."""
         asked = (self.nodes, self.tables, record.env, record.seed, record.actions, len(record.opening))
         return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
 

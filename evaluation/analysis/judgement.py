@@ -53,7 +53,6 @@ class Mark(enum.StrEnum):
 
 
 def mark_of(best: float, played: float, draw: float | None) -> Mark:
-    """The mark of a move, by values for the mover; without the value of a draw there are no blunders."""
     if best - played <= EQUAL:
         return Mark.OPTIMAL
     if draw is not None and best > draw + EQUAL >= played:
@@ -76,12 +75,10 @@ class Judgements:
 
     @property
     def optimal_share(self) -> float:
-        """Optimal moves among the judged; nan if there are none."""
         return self.optimal / self.judged if self.judged else math.nan
 
     @property
     def mean_regret(self) -> float:
-        """Mean regret of a judged move, in rewards; nan if there are none."""
         return self.regret / self.judged if self.judged else math.nan
 
     @property
@@ -90,7 +87,6 @@ class Judgements:
 
     @property
     def mattered_share(self) -> float:
-        """Optimal moves among those that mattered; nan if there are none."""
         return self.mattered_optimal / self.mattered if self.mattered else math.nan
 
     @property

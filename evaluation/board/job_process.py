@@ -94,7 +94,6 @@ def review(job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
 
 
 def searching(spec: str, what: str, settings: Mapping[str, Any]) -> Any:
-    """An agent that searches, with those of the settings that it has."""
     agent: Any = make_agent(spec)
     if not isinstance(agent, SearchAgent):
         raise InvalidSettingError(f"{spec} does not search: {what} with an agent that does, such as auto")
@@ -113,7 +112,6 @@ def _judged(record: GameRecord) -> dict[str, Any]:
 
 
 def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]:
-    """A result as plain values for the page, with moves as people write them."""
     line = result.principal_variation
     states = states_of(game, state, line)
     actions = []
@@ -198,7 +196,6 @@ class _JobLoop:
                 agent.ponder()
 
     def _agent(self, job: dict[str, Any]) -> Any:
-        """The agent of a seat, which keeps what it remembers from move to move of one game."""
         key = job["agent"], job["seat"], job["game"]
         if key not in self._agents:
             self._agents = {key: agent for key, agent in self._agents.items() if key[2] == job["game"]}
@@ -207,7 +204,6 @@ class _JobLoop:
         return self._agents[key]
 
     def _ready(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
-        """Compiles and loads what the agent's first move would have to wait for."""
         agent = self._agent(job)
         if getattr(agent, "needs", None) != "observation":
             rehearse(agent, pickle.loads(job["env"]))

@@ -98,7 +98,6 @@ class JobProcess:
         return None
 
     def _write(self, number: int, job: dict[str, Any] | None) -> None:
-        """Sends a job, or its end, to the process, which is started if need be."""
         if (process := self._process) is None:
             self._process = process = AgentProcess("zermelo.evaluation.board.job_process:main")
             self._busy = set()
@@ -178,13 +177,11 @@ class Jobs:
         return self._job("ready", self.settings.opponent, self._session.driver, seat)
 
     def move(self, seat: int) -> dict[str, Any]:
-        """To move for a seat, which sees what its player may see."""
         driver = self._session.driver
         view = {"view": cloudpickle.dumps(driver.view()), "ponders": self.settings.ponder}
         return self._job("move", self.settings.opponent, driver, seat) | view
 
     def analysis(self, ply: Any, analyst: str, seconds: float | None = None) -> dict[str, Any]:
-        """To have an agent look at a position, for some seconds or until stopped."""
         session = self._session
         last = len(session.played)
         if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= last:

@@ -125,7 +125,6 @@ class Session:
 
     @property
     def hides(self) -> bool:
-        """Whether there is something that the viewer may not see."""
         return self.mover is not None and len(self.driver.seat_names) > 1 and hides_something(self.game)
 
     def _frame(self) -> ShownPosition:
@@ -139,7 +138,6 @@ class Session:
         return ShownPosition(text, None)
 
     def legal(self) -> list[Legal]:
-        """The legal moves of the seat to move; none when the game is over."""
         seat = self.mover
         if seat is None:
             return []
@@ -191,7 +189,6 @@ class Session:
         return texts[0], paths[0] if paths else []
 
     def take_back(self) -> None:
-        """Takes back moves up to the last one that a person decided."""
         mine = [place for place, one in enumerate(self.played) if one.move.seat in self.people]
         if not mine:
             raise GameOverError("there is no move of yours to take back")
@@ -204,7 +201,6 @@ class Session:
         self._arrive()
 
     def replayed(self, ply: int) -> EnvDriver:
-        """A fresh environment with the first so many moves played."""
         driver = self._start()
         if play_known(driver, [one.move.action for one in self.played[:ply]]) is not None:
             raise UnsupportedGameError(

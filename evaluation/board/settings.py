@@ -61,7 +61,6 @@ def text_setting(name: str, value: Any) -> str:
 
 
 def require_known(spec: str, given: BoardSettings) -> None:
-    """Refuses an agent that only the command line may name."""
     if not spec or spec in (given.opponent, given.analyst):
         return
     if ":" not in (name := parse_spec(spec).name):
@@ -89,7 +88,6 @@ def _settings_of(spec: Spec) -> Iterator[tuple[str, Any]]:
 
 
 def _require_modest(spec: Spec) -> None:
-    """Refuses an agent that would take more of the machine than a page may ask for."""
     for name, value in _settings_of(spec):
         most = default_threads() if name in _PARALLEL else _COUNTED.get(name, _MOST)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -136,5 +134,4 @@ class Clock:
         return GameClock(left=left, seat=seat, increment=self._added)
 
     def fallen(self) -> int | None:
-        """The seat whose time is over while it is to move; None if there is none."""
         return self._running if self._running is not None and self.left(self._running) == 0 else None

@@ -106,7 +106,6 @@ class Table:
         return self._frame(ply).text
 
     def picture(self, ply: int) -> bytes | None:
-        """The picture of a position, as PNG; None where there is none."""
         draw = self._frame(ply).picture
         return None if draw is None else png(draw())
 
@@ -152,7 +151,6 @@ class Table:
     # -- moves -------------------------------------------------------------------------------------------------
 
     def _moved(self) -> None:
-        """Reacts to a change of the position: clocks, and the move of an agent."""
         self._thinking = False
         self._turns += 1
         self._since = time.monotonic()
@@ -280,7 +278,6 @@ class Table:
             self._changed()
 
     def _follow(self) -> None:
-        """Goes on with the analysis in a new position, if it may be looked at."""
         follows = self._analyst.follows
         self._analyst.moved()
         if follows and self._session.mover is not None:

@@ -67,7 +67,6 @@ def environment(context: typer.Context, name: str) -> str:
 
 
 def _is_env(text: str) -> bool:
-    """Whether a text has the form of an environment's name: ``family/NAME``, ``name_v0``, ``module:name``."""
     return re.search(r"[-_]v\d+(\(.*\))?$|^[\w.]+:\w", text, re.DOTALL) is not None
 
 

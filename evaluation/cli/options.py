@@ -78,6 +78,5 @@ def _annotation(settings: type, field: dataclasses.Field[Any], option: Any) -> A
 
 
 def settings_from(kind: type[Settings], options: Mapping[str, Any], **changed: Any) -> Settings:
-    """The settings that the options of a command give, but for those that are changed."""
     names = [field.name for field in dataclasses.fields(kind) if field.name in options]  # type: ignore[arg-type]
     return kind(**{name: options[name] for name in names} | changed)

@@ -131,7 +131,6 @@ def _shown_move(env: Any, action: Any) -> str:
 
 
 def _show(env: Any, seat: int | None) -> None:
-    """The board with its coordinates, as a seat sees it; None sees everything."""
     from zermelo.evaluation.positions.drawing import drawing, with_coordinates
     from zermelo.evaluation.positions.moves import game_or_none
 

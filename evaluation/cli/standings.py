@@ -43,7 +43,6 @@ def standings(folder: Folder, as_json: Json = False) -> None:
 
 
 def parse_sprt(text: str) -> Sprt:
-    """A sequential test from ``elo0=0,elo1=10``."""
     from zermelo.evaluation.stats.ratings.sprt import Sprt
 
     settings: dict[str, float] = {}
@@ -147,7 +146,6 @@ class _Hypotheses:
     source: str
 
     def result(self, results: Results) -> SprtResult:
-        """The state of the test after all pairs of games, or all games if there are no pairs."""
         games = results.between(*self.agents)
         if sum(games.pairs):
             return self.sprt.test(pairs=games.pairs)
@@ -155,7 +153,6 @@ class _Hypotheses:
 
 
 def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hypotheses:
-    """Those that were given, else those of the run, else the default."""
     from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.stopping import SprtTest, rule_of

@@ -154,14 +154,12 @@ class LadderBuilder:
         return (self._ms[first] + self._ms[second]) / 2000 * moves + 1e-5
 
     def _games_for(self, seconds: float, most: int, pair: tuple[str, str]) -> int:
-        """An even number of games that take so long."""
         return 2 * max(8, min(most // 2, int(seconds / self._game_seconds(*pair) / 2)))
 
     def _block_size(self, *pair: str) -> int:
         return self._games_for(min(BLOCK_SECONDS, BLOCK_SHARE * self.seconds), 2048, (pair[0], pair[1]))
 
     def _place(self, lower: str, upper: str) -> None:
-        """Games that tell how far one agent is above another."""
         self._play([(lower, upper)], self._games_for(COARSE_SHARE * self.seconds, COARSE, (lower, upper)))
 
     def table(self) -> RatingTable:
@@ -357,7 +355,6 @@ def _is_noisy(spec: Spec, base: str) -> bool:
 
 
 def write_ladder(ladder: dict[str, Any], path: Path) -> None:
-    """Writes a ladder's file with its checksum, a rung on each line."""
     rungs = ",\n".join(f"  {json.dumps(row)}" for row in ladder["rungs"])
     head = json.dumps({name: value for name, value in ladder.items() if name != "rungs"}, indent=1)
     write_json(path, f'{head[:-2]},\n "rungs": [\n{rungs}\n ]\n}}'.encode())

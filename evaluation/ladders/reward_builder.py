@@ -121,7 +121,6 @@ def made_now(seed: int) -> dict[str, Any]:
 
 
 def search_of(env: str) -> str:
-    """The name of the search that ``auto`` takes."""
     live = build_env(env)[0]
     live.reset(seed=0)
     return AutoAgent(nodes=50, compile=Compile.NEVER).search(live).method.partition(":")[0]

@@ -166,7 +166,6 @@ class Standings(Ranking):
         return out.getvalue()
 
     def files(self) -> Mapping[str, str]:
-        """The texts that a run's folder has of its standings, by the names of the files."""
         return {"standings.json": self.to_json() + "\n", "standings.csv": self.to_csv()}
 
     # -- the tables --------------------------------------------------------------------------------------------
@@ -201,7 +200,6 @@ class Standings(Ranking):
         return TextTable(["#", "agent", *headings] + ["ms/move"] * single, rows, names=(1,))
 
     def _crosstable(self) -> TextTable:
-        """Scores against each agent and from each seat, and the time of a move."""
         wins, team = self.scoring is Scoring.WINS, self.scoring is Scoring.TEAM
         few = len(self.rows) <= MANY_AGENTS
         numbers = [str(number) for number in range(1, len(self.rows) + 1)]
@@ -242,7 +240,6 @@ def _rating_of(ranking: Ranking, agent: str) -> PlayerRating | None:
 
 
 def _plain(value: Any) -> Any:
-    """A row as JSON has it: what is not finite is None."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     return [*map(_plain, value)] if isinstance(value, tuple | list) else finite(value)

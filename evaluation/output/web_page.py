@@ -48,7 +48,6 @@ def embedded_json(value: Any) -> Markup:
 def web_page(
     template: str, package: str, *, style: str, script: str, data: Mapping[str, Any], **values: Any
 ) -> str:
-    """The text of an HTML file; the same values give the same text."""
     script = resource("base.js", HERE) + script
     return (
         environment(package)

@@ -174,7 +174,6 @@ def png(image: Picture) -> bytes:
 
 
 def coordinates_of(game: Any) -> Coordinates | None:
-    """The coordinates of a game's board; None where it has no board of rows and columns, or none that is known."""
     rules = getattr(game, "rules", None)
     squares = find_squares(rules)
     return None if squares is None else squares.coordinates(rules)

@@ -78,7 +78,6 @@ def game_text(
 
 
 def pgn_moves(text: str, env: str) -> list[str]:
-    """The moves of the first game in a PGN, in UCI notation."""
     game = next(pgn_games(text, MOST_PLIES), None)
     if game is None:
         raise StoreError("there is no game in this PGN")
@@ -89,7 +88,6 @@ def pgn_moves(text: str, env: str) -> list[str]:
 
 
 def sgf_moves(text: str, env: str) -> list[int]:
-    """The moves of the main line of an SGF of Go, as actions of the environment."""
     game = next(sgf_games(text, go_rules(env, parse_spec(env).arguments).size), None)
     if game is None:
         raise StoreError("there is no game in this SGF")

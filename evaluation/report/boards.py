@@ -209,7 +209,6 @@ class _Marker:
         return groups, self._line(game, state) if move.mark in _BLUNDERS else []
 
     def _line(self, game: Any, state: Any) -> list[str]:
-        """Best play from there, as far as it can be proven."""
         key = game.key(state)
         if key not in self._lines and len(self._lines) < LINES:
             self._lines[key] = _best_line(game, state)

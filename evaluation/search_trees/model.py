@@ -115,7 +115,6 @@ class SearchPass:
         return below
 
     def mean_at(self, node: SearchNode, step: int) -> tuple[float, ...]:
-        """The mean outcome of the simulations that have come by a node; none before the first."""
         visits = node.visits[: node.visits_at(step)]
         if not visits:
             return ()

@@ -47,7 +47,6 @@ def position_text(game: Any, state: Any) -> str:
 
 
 def describe(node: SearchNode, game: Any, state: Any) -> None:
-    """Writes a state into its node: in full, and as a name where it fits beside the node."""
     node.position = position_text(game, state)
     node.name = node.position if len(node.position) <= _SHORT else ""
 

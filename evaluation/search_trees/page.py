@@ -37,7 +37,6 @@ def tree_page(tree: SearchTree) -> str:
 
 
 def _data(tree: SearchTree) -> Any:
-    """The search as JSON; infinities are null."""
     positions = _positions(tree)
     player = tree.seats[tree.seat]
     legend = {

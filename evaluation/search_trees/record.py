@@ -225,7 +225,6 @@ class _Pass:
             above.vectors.append(Vector(self.step, event.values))
 
     def _final(self, draft: _Draft, event: NodeEvent) -> tuple[float, float]:
-        """Bounds of a node that the search leaves: one value, or a bound of it."""
         assert event.score is not None, "a value has a score"
         value = self.view.value(event.score[0])
         if draft.node.source in (Source.END, Source.EVALUATION):
@@ -245,7 +244,6 @@ class _Pass:
         return value, high if high >= value else self.view.bounds[1]
 
     def finish(self) -> SearchPass:
-        """The tree, with steps numbered from 1 without gaps."""
         steps = {step for draft in self.drafts for step in (*draft.entries, draft.node.left) if step is not None}
         used = sorted(steps | {draft.node.cut.step for draft in self.drafts if draft.node.cut is not None})
 

@@ -115,7 +115,6 @@ def tree_svg(tree: SearchTree, step: int | None = None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without characters that XML forbids."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 

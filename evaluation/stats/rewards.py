@@ -73,7 +73,6 @@ class Rewards:
         return self._mean(agent, self._rotations.items())
 
     def mixed(self, agent: str) -> MeanReward | None:
-        """The mean reward of an agent in games with others; None where there are none."""
         mean = self._mean(agent, [item for item in self._rotations.items() if len(_names(item[0])) > 1])
         return mean if mean.games else None
 

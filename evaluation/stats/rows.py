@@ -213,7 +213,6 @@ def dispersion(results: Results) -> float:
 
 
 def _played(results: Results) -> dict[tuple[str, ...], tuple[int, int]]:
-    """The games of each line-up that did not fail, and how many of them differ."""
     counts: dict[tuple[str, ...], tuple[int, int]] = {}
     for finish, group in results.in_order():
         if finish.failure is None and len(finish.agents) > 1:

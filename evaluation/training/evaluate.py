@@ -282,7 +282,6 @@ def _near(
 
 
 def _points(record: GameRecord) -> float:
-    """The policy's points in a game of two; a void game counts as half."""
     return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
 
 

@@ -246,7 +246,6 @@ class _Run:
         return trained
 
     def judge(self, trained: Trained, seconds: float) -> Generation:
-        """Plays the match, writes the network if it is the best so far, and ends the generation."""
         progress, begun = self.progress, time.monotonic()
         rules = rules_text(self.game.rules)
         about = NetworkOrigin(self.env, rules, progress.number, sum(progress.counts))

@@ -69,7 +69,6 @@ class _Place:
         self._news = asyncio.Event()
 
     async def wait(self, version: int) -> None:
-        """Waits until there is a version after this one, for a while."""
         news = self._news
         if self.table.version <= version:
             with contextlib.suppress(TimeoutError):

@@ -202,7 +202,6 @@ class Choices:
 
 
 def _scaled(matrix: Any, weights: Vector) -> Any:
-    """The rows of a dense or sparse matrix times the weights."""
     if isinstance(matrix, np.ndarray):
         return weights[:, None] * matrix
     from scipy.sparse import diags
@@ -237,7 +236,6 @@ class ChoiceFit:
         self._unknown = np.column_stack([self._unseen, drifting])
 
     def is_finite(self, contrast: Vector) -> bool:
-        """Whether ``contrast @ parameters`` has a finite most likely value."""
         return bool(np.abs(self._unknown.T @ contrast).max(initial=0.0) < _TOLERANCE)
 
     def status(self, contrast: Vector) -> str:
@@ -306,7 +304,6 @@ class ChoiceFit:
         return by_status.get(status, float(contrast @ self.theta)), status
 
     def effect(self, contrast: Vector, name: str) -> Effect:
-        """``contrast @ parameters`` with its interval."""
         (estimate, status), error = self.estimate(contrast), self._error(contrast)
         if status == UNDETERMINED:
             error, lower, upper, method = math.inf, -math.inf, math.inf, "none"
