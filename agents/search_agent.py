@@ -208,8 +208,8 @@ class SearchAgent(ConfiguredAgent):
     def ponder(self) -> None:
         """Begins to think on the opponent's time, in a thread, until the next search, reset or ``stop_pondering``.
 
-        It searches the position after the reply that is expected; ``pondered`` counts how often that came. Only in games
-        of perfect information without chance.
+        It searches the position after the reply that is expected; ``pondered`` counts how often that came. Only in
+        games of perfect information without chance.
         """
         self._pondering.begin(self.ponder_until)
 
@@ -217,7 +217,7 @@ class SearchAgent(ConfiguredAgent):
         self._pondering.end()
 
     def ponder_until(self, flag: StopFlag) -> bool:
-        """Searches the position after the expected reply until the flag is set; False, at once, where there is none."""
+        """Searches the position after the expected reply until the flag is set; False where none is expected."""
         after = self._pondering.after_reply()
         if after is None:
             return False

@@ -1,8 +1,8 @@
 """The textbook: every algorithm of the package as one short function, without options, over any ``Game``.
 
 The tests check the searches that agents run against these. They look to the end of the game or, with ``depth``,
-that many moves ahead, chance not counted; ``evaluate(state)`` then says what an unfinished state is worth on top of
-the rewards paid so far.
+that many moves ahead, chance not counted; ``evaluate(state)`` then says what an unfinished state is worth on top
+of the rewards paid so far.
 """
 
 from zermelo.agents.equilibrium.textbook_cfr import best_response_value as best_response_value

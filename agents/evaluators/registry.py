@@ -161,6 +161,7 @@ def default_evaluator(game: Game[Any], state: Any) -> Evaluator:
     """The evaluator of a search that was given none: the written one, else ``"rewards"``, which win.
 
     Against alpha-beta with playouts at 0.3 s a move, compiled: 13-7 (Clobber), 18-2 (Hex 7x7), 10-0 (Go 5x5); over
-    copies at 0.15 s: 7-3 (Connect Four, Clobber) against two games of 60 moves, which won 6-4 against eight whole ones.
+    copies at 0.15 s: 7-3 (Connect Four, Clobber) against two games of 60 moves, which won 6-4 against eight whole
+    ones.
     """
     return features_for(game, state) or RewardsEvaluator()

@@ -98,7 +98,7 @@ class Book:
 
 
 def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
-    """Moves that keep a proven value, if possible where the book goes on, else those nearly as good as the best."""
+    """Moves that keep a proven value, if possible where the book goes on, else those nearly as good as best."""
     best = max(move.value for move in moves)
     lower, upper = game.traits.utility_bounds
     proven = [move for move in moves if move.proven and move.value == best]

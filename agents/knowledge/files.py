@@ -45,8 +45,8 @@ Content = TypeVar("Content")
 class KnowledgeFile(Generic[Header, Content]):
     """How files of a kind are written, read and checked.
 
-    ``check_shapes`` is given header, shapes and the rules, if any, before the arrays are read; ``content`` makes the
-    content of path, header, arrays and rules. Both raise ``ValueError`` of what no such file has.
+    ``check_shapes`` is given header, shapes and the rules, if any, before the arrays are read; ``content`` makes
+    the content of path, header, arrays and rules. Both raise ``ValueError`` of what no such file has.
     """
 
     kind: FileKind

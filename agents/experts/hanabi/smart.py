@@ -1,8 +1,8 @@
 """A convention in the manner of SmartBot: hints point at a card to play, or save one from being discarded.
 
 The focus of a hint is the card that its holder would discard next, if the hint points at it; else the newest that
-no hint had pointed at. It can be played now, or was next to be discarded and is needed; other cards are needed some
-time. Whoever gives a hint works out first how it will be read.
+no hint had pointed at. It can be played now, or was next to be discarded and is needed; other cards are needed
+some time. Whoever gives a hint works out first how it will be read.
 """
 
 from __future__ import annotations
