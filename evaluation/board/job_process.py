@@ -119,17 +119,11 @@ def result_values(game: Any, state: Any, result: SearchResult) -> dict[str, Any]
         visits, label = int(result.visits.get(action, 0)), label_of(game, state, action)
         actions.append({"number": action, "label": label, "value": finite(value), "visits": visits})
     return {
-        "value": finite(result.value),
-        "values": [finite(value) for value in result.values_by_seat],
-        "best": result.action,
-        "actions": actions,
-        "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
-        "depth": int(result.depth),
-        "nodes": int(result.nodes),
-        "seconds": float(result.seconds),
-        "proven": bool(result.proven),
-        "plies": result.plies,
-    }
+        "value": finite(result.value), "values": [*map(finite, result.values_by_seat)], "best": result.action,
+        "actions": actions, "line": [label_of(game, *step) for step in zip(states, line, strict=True)],
+        "depth": int(result.depth), "nodes": int(result.nodes), "seconds": float(result.seconds),
+        "proven": bool(result.proven), "plies": result.plies,
+    }  # fmt: skip
 
 
 def label_of(game: Any, state: Any, action: int) -> str:

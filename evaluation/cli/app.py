@@ -210,32 +210,16 @@ def _register() -> None:
         tournament,
     )
 
-    commands: dict[str, Callable[..., None]] = {
-        "tournament": tournament.tournament,
-        "standings": standings.standings,
-        "compare": standings.compare,
-        "ladder": knowledge.ladder_command,
-        "report": report.report,
-        "judge": report.judge,
-        "export": report.export,
-        "search": search.search,
-        "tree": search.tree,
-        "solve": solve.solve_command,
-        "exploitability": solve.exploitability_command,
-        "play": play.play,
-        "perft": search.perft_command,
-        "tune": learning.tune_command,
-        "label": learning.label_command,
-        "book": knowledge.book_command,
-        "table": knowledge.table_command,
-        "warmup": search.warmup,
-        "agents": listing.agents,
-        "envs": listing.envs,
-    }
-    for name, command in commands.items():
+    commands: tuple[Callable[..., None], ...] = (
+        tournament.tournament, standings.standings, standings.compare, knowledge.ladder_command, report.report,
+        report.judge, report.export, search.search, search.tree, solve.solve_command, solve.exploitability_command,
+        play.play, search.perft_command, learning.tune_command, learning.label_command, knowledge.book_command,
+        knowledge.table_command, search.warmup, listing.agents, listing.envs,
+    )  # fmt: skip
+    for command in commands:
         # Paragraphs without line breaks, so that help is wrapped to the terminal.
         text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
-        app.command(name=name, cls=_Command, help=text)(command)
+        app.command(name=command.__name__.removesuffix("_command"), cls=_Command, help=text)(command)
 
 
 _register()

@@ -100,16 +100,11 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.run import read_standings
 
-    judgement = judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder)
     return {
-        "records": read_games(folder),
-        "replayer": Replayer(trust=trust),
-        "standings": read_standings(folder),
-        "judged": judgement,
-        "verdicts": functools.partial(read_verdicts, folder / VERDICTS),
-        "run": read_run(folder),
-        "curves": curves,
-    }
+        "records": read_games(folder), "replayer": Replayer(trust=trust), "standings": read_standings(folder),
+        "judged": judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder),
+        "verdicts": functools.partial(read_verdicts, folder / VERDICTS), "run": read_run(folder), "curves": curves,
+    }  # fmt: skip
 
 
 def _has_games(folder: Path) -> bool:

@@ -113,20 +113,16 @@ class Standings(Ranking):
     def _agent_dict(self, row: AgentRow) -> dict[str, Any]:
         name, others = row.agent, [other.agent for other in self.rows]
         player = _rating_of(self, name)
-        figures = ("elo", "smoothed_elo", "lower", "upper")
-        elo, smoothed, *ends = (math.nan if player is None else getattr(player, figure) for figure in figures)
-        rating = {"elo": elo, "smoothed_elo": smoothed, "elo_interval": ends}
-        rating["failed_always"] = name in self.unrated
+        elo = smoothed = lower = upper = math.nan
+        if player is not None:
+            elo, smoothed, lower, upper = player.elo, player.smoothed_elo, player.lower, player.upper
         scores, rewards = self.crosstable, self.rewards
         return {
-            **asdict(row),
-            **rating,
-            "leader_superiority": self.superiority(name),
+            **asdict(row), "elo": elo, "smoothed_elo": smoothed, "elo_interval": [lower, upper],
+            "failed_always": name in self.unrated, "leader_superiority": self.superiority(name),
             "against": {other: scores[name, other] for other in others if (name, other) in scores},
-            "rewards_against": {
-                other: asdict(rewards[name, other]) for other in others if (name, other) in rewards
-            },
-        }
+            "rewards_against": {one: asdict(rewards[name, one]) for one in others if (name, one) in rewards},
+        }  # fmt: skip
 
     def to_json(self) -> str:
         """``to_dict`` as text."""
@@ -147,22 +143,19 @@ class Standings(Ranking):
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(header)
         for row in data["agents"]:
-            writer.writerow(
-                [
-                    *(row[name] for name in ("agent", "games", "wins", "draws", "losses")),
-                    sum(row["failures"].values()),
-                    row["score"],
-                    *row["interval"],
-                    row["elo"],
-                    *row["elo_interval"],
-                    *(row[name] for name in ("leader_superiority", "seconds_per_move", "mean_reward")),
-                    *row["reward_interval"],
-                    *(seat["score"] for seat in row["by_seat"]),
-                    *(row["against"].get(name) for name in names),
-                    *(row["rewards_against"].get(name, {}).get("mean") for name in paired),
-                    row["failed_always"],
-                ]
-            )
+            line = [row[name] for name in ("agent", "games", "wins", "draws", "losses")]
+            line += [
+                sum(row["failures"].values()),
+                row["score"],
+                *row["interval"],
+                row["elo"],
+                *row["elo_interval"],
+            ]
+            line += [row[name] for name in ("leader_superiority", "seconds_per_move", "mean_reward")]
+            line += [*row["reward_interval"], *(seat["score"] for seat in row["by_seat"])]
+            line += [row["against"].get(name) for name in names]
+            line += [row["rewards_against"].get(name, {}).get("mean") for name in paired]
+            writer.writerow([*line, row["failed_always"]])
         return out.getvalue()
 
     def files(self) -> Mapping[str, str]:

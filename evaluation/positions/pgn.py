@@ -45,14 +45,9 @@ def written_pgn(
     result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}.get(-1.0 if score is None else score, "*")
     ended = record.end if record.failure is None else record.failure.kind
     tags = {
-        "Event": record.env,
-        "Site": "?",
-        "Date": date.replace("-", ".") or "????.??.??",
-        "Round": round_of(record, number),
-        "White": record.agents[0],
-        "Black": record.agents[1],
-        "Result": result,
-    }
+        "Event": record.env, "Site": "?", "Date": date.replace("-", ".") or "????.??.??",
+        "Round": round_of(record, number), "White": record.agents[0], "Black": record.agents[1], "Result": result,
+    }  # fmt: skip
     if rules != Chess():
         tags |= {"SetUp": "1", "FEN": rules.fen}
     tags["Termination"] = _TERMINATIONS.get(ended, "abandoned") if finished else "unterminated"

@@ -44,22 +44,13 @@ def written_sgf(
         point = "" if row == rules.size else chr(ord("a") + column) + chr(ord("a") + row)
         nodes.append(f";{'BW'[seat]}[{point}]")
         last = game.result(state, action)
+    ended = _result(record, rules.margin(last) - rules.komi) if finished else "?"
+    comment = f"{record.failure.kind}: {record.failure.message}" if record.failure else ""
     properties = {
-        "GM": "1",
-        "FF": "4",
-        "CA": "UTF-8",
-        "SZ": str(rules.size),
-        "KM": f"{rules.komi:g}",
-        "GN": f"game {number}",
-        "EV": record.env,
-        "RO": round_of(record, number),
-        "DT": date,
-        "PB": record.agents[0],
-        "PW": record.agents[1],
-        "RU": "Chinese",
-        "RE": _result(record, rules.margin(last) - rules.komi) if finished else "?",
-        "GC": f"{record.failure.kind}: {record.failure.message}" if record.failure else "",
-    }
+        "GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(rules.size), "KM": f"{rules.komi:g}",
+        "GN": f"game {number}", "EV": record.env, "RO": round_of(record, number), "DT": date,
+        "PB": record.agents[0], "PW": record.agents[1], "RU": "Chinese", "RE": ended, "GC": comment,
+    }  # fmt: skip
     head = "".join(f"{name}[{_escaped(text)}]" for name, text in properties.items() if text)
     rows = (nodes[start : start + 10] for start in range(0, len(nodes), 10))
     return "\n".join([f"(;{head}", *("".join(row) for row in rows)]) + ")"

@@ -69,14 +69,10 @@ class _Draft:
     def __init__(self, entry: NodeEvent, parent: _Draft | None, step: int, view: Viewpoint) -> None:
         self.entry, self.parent, self.entries = entry, parent, [step]
         self.node: SearchNode = SearchNode(
-            level=0 if parent is None else parent.node.level + 1,
-            role=view.role(entry.role),
-            seat=entry.seat,
-            chance=entry.chance,
-            depth=entry.depth,
+            level=0 if parent is None else parent.node.level + 1, role=view.role(entry.role), seat=entry.seat,
+            chance=entry.chance, depth=entry.depth, probed=entry.kind is NodeEventKind.PROBE,
             source=Source.END if entry.role is NodeRole.END else Source.BELOW,
-            probed=entry.kind is NodeEventKind.PROBE,
-        )
+        )  # fmt: skip
         self.below, self.evaluated = 0, False
         self.actions = _count_actions(entry)
         self.results: dict[Any, tuple[float, float, float]] = {}

@@ -104,9 +104,7 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
                 tallies[name].add(finish, group, seat, rewards.penalty)
     rows = []
     for name, tally in tallies.items():
-        wins, draws, losses = (
-            tally.outcomes[kind] for kind in (SeatOutcome.WIN, SeatOutcome.DRAW, SeatOutcome.LOSS)
-        )
+        wins, draws, losses = map(tally.outcomes.__getitem__, SeatOutcome)
         games, by_seat = sum(tally.games), tally.seats() if seats > 1 else ()
         if seats == 1:
             returns = [*results.returns.get(name, Counter[float]()).elements()]
@@ -132,9 +130,8 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
 
 
 def _mean(values: Sequence[float]) -> float:
-    if not all(map(math.isfinite, values)):
-        return sum(values) / len(values)
-    return math.fsum(values) / len(values) if values else math.nan
+    total = math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+    return total / len(values) if values else math.nan
 
 
 def notes_on(results: Results) -> Iterator[str]:

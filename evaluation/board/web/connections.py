@@ -66,12 +66,6 @@ class PatientProtocol(H11Protocol):
 
 def config_of(app: Any, **settings: Any) -> uvicorn.Config:
     return uvicorn.Config(
-        app,
-        http=PatientProtocol,
-        limit_concurrency=CONNECTIONS,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-        ws="none",
-        **settings,
-    )
+        app, http=PatientProtocol, limit_concurrency=CONNECTIONS, access_log=False, server_header=False,
+        timeout_graceful_shutdown=1, ws="none", **settings,
+    )  # fmt: skip
