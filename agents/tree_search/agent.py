@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections import deque
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -36,24 +37,19 @@ _LONG: Final = 10.0
 
 
 class _LastSearch(Memory):
-    """Memory of the last search, which the next one takes over.
-
-    Attributes:
-        game, evaluator: The game, and the evaluator that was found for it where none was given.
-    """
+    """The last search with its memory, its game, and the evaluator that was found where none was given."""
 
     def __init__(self) -> None:
         self.game: Game[Any] | None = None
         self.evaluator: Evaluator | None = None
-        self._search: list[TreeSearch] = []
+        self._search: deque[TreeSearch] = deque(maxlen=1)
 
     def put(self, search: TreeSearch) -> None:
-        self._search[:] = [search]
+        self._search.append(search)
 
     def take(self) -> TreeSearch | None:
-        """The search itself, with its memory: for one thread only."""
         try:
-            return self._search.pop()
+            return self._search.pop()  # for one thread only
         except IndexError:
             return None
 
@@ -108,8 +104,8 @@ class TreeSearchAgent(SearchAgent):
         """True to search one move deep first, then two, and so on."""
         if self.deepening is not None:
             return self.deepening
-        may_stop = self.limits.nodes is not None or self.limits.seconds is not None
-        return may_stop or (self.limits.depth is not None and self.iterations_help)
+        depth, nodes, seconds = self.limits.depth, self.limits.nodes, self.limits.seconds
+        return nodes is not None or seconds is not None or (depth is not None and self.iterations_help)
 
     @property
     def iterations_help(self) -> bool:
@@ -184,7 +180,6 @@ class TreeSearchAgent(SearchAgent):
         return SHALLOWER
 
     def deepened(self, search: TreeSearch, root: Root) -> SearchResult:
-        """Runs a search within the limits and says what it found."""
         node = search.root_node(root.state, root.legal)
         request = asked = self.request
         if search.prefers or search.selective:
@@ -233,7 +228,7 @@ class TreeSearchAgent(SearchAgent):
         return answered
 
     def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
-        """The result of a search as this agent tells it: with what is proven of the root."""
+        """The result of a search with what else the agent knows of it."""
         return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
 
 

@@ -109,11 +109,10 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     Those that agents have are described there.
 
     Attributes:
-        pruning: What is left out; ``NONE`` visits every node.
         use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations
             cannot either.
         history_on_improvement: Whether the order learns from every action that was better than what was known
-            before, where the seat had chosen it; without, only from those that cut off.
+            before, not only from those that cut off.
         replies: ``replies(game, state)``: the actions of the other seats with their probabilities, if these are
             averaged over. In plain Python only.
     """

@@ -60,13 +60,7 @@ class Sampled(NamedTuple):
 
 
 class SampledOutcomes(NamedTuple):
-    """A chance state: what follows an action that was taken in ``before``.
-
-    Attributes:
-        before: The state in which it was taken: nothing has been paid for it yet.
-        action: The action.
-        outcomes: The states that were drawn, with the share of draws that gave each.
-    """
+    """A chance state: the states drawn after an action that was taken in ``before``, with the share of each."""
 
     before: Sampled
     action: int
@@ -76,10 +70,9 @@ class SampledOutcomes(NamedTuple):
 class SampledGame(FormOfGame):
     """A game of chance that can only be simulated, as one that can be searched: sparse sampling.
 
-    An action leads to a chance state that stands for ``width`` draws; equal draws (by the game's key) are one
-    outcome with their share of the probability. Every random number comes from the search's seed and the path.
-    Kearns, Mansour and Ng, "A sparse sampling algorithm for near-optimal planning in large Markov decision
-    processes", Machine Learning 49 (2002).
+    An action leads to a chance state that stands for ``width`` draws, of which equal ones are one outcome. Every
+    random number comes from the search's seed and the path. Kearns, Mansour and Ng, "A sparse sampling algorithm
+    for near-optimal planning in large Markov decision processes", Machine Learning 49 (2002).
     """
 
     def __init__(self, game: Any, width: int) -> None:
@@ -88,7 +81,6 @@ class SampledGame(FormOfGame):
         self._width = width
 
     def root(self, state: Any, seed: int = 0) -> Sampled:
-        """A state of the game as one of this game, where ``seed`` decides all draws."""
         return Sampled(state, seed)
 
     def to_move(self, state: Sampled | SampledOutcomes) -> int:
@@ -133,7 +125,6 @@ class SampledGame(FormOfGame):
         return super().utility(state.before if isinstance(state, SampledOutcomes) else state)
 
     def key(self, state: Sampled | SampledOutcomes) -> Hashable:
-        """That of the state; a chance state, whose outcomes are sampled, has one of its own."""
         if isinstance(state, SampledOutcomes):
             return super().key(state.before), state.before.seed, state.action
         return super().key(state)
@@ -150,7 +141,6 @@ class LookingInside:
             self.watched = lambda check: LookingInside(watched(check))
 
     def spec(self) -> str:
-        """The name of the function, which results give."""
         return evaluator_name(self._function)
 
     def __call__(self, game: Any, state: Any, *rest: Any) -> Any:

@@ -17,6 +17,7 @@ from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.tree_search.inner_game import SampledGame
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.results import unknown_move
 
 _USUAL: Final = 0.5
 _CLEAR: Final = 0.2
@@ -25,8 +26,6 @@ _STEADY: Final = 4
 """After so many iterations with the same best action it is clear."""
 _FALL: Final = 0.02
 """The fall of the value that counts, as a share of the span of the game's utility."""
-
-
 _FOR_REWARDS: Final = 0.3
 """The share of the time that may go into what actions pay at once."""
 
@@ -36,27 +35,23 @@ class TimeManager:
 
     A time limit is for the hardest decision: half of it is what a search usually takes. It takes a fifth if the
     last four iterations agree on the action; and all there is while the last iteration was worse than the one
-    before it, as something else may have to be found. A single legal action takes no time. ``span`` is the upper
-    bound on utility less the lower one, infinite where that is not known.
+    before it. A single legal action takes no time. ``span`` is the upper bound on utility less the lower one.
     """
 
     def __init__(self, seconds: float, num_actions: int, span: float) -> None:
-        self._seconds = seconds
-        self._num_actions = num_actions
-        self._margin = 0.0 if span == float("inf") else _FALL * span
-        self._value: float | None = None
+        self._seconds, self._num_actions = seconds, num_actions
+        self._margin = 0.0 if math.isinf(span) else _FALL * span
+        self._value = -math.inf
         self._action: int | None = None
         self._agreed = 0
 
     def is_enough(self, action: int, value: float, elapsed: float) -> bool:
         """True to answer now, with this action and value (for the player to move) of the last iteration."""
-        has_fallen = self._value is not None and value < self._value - self._margin
+        has_fallen = value < self._value - self._margin
         self._agreed = self._agreed + 1 if action == self._action else 1
         self._value, self._action = value, action
-        if self._num_actions == 1:
-            return True
-        if has_fallen:
-            return False
+        if self._num_actions == 1 or has_fallen:
+            return self._num_actions == 1
         return elapsed >= self._seconds * (_CLEAR if self._agreed >= _STEADY else _USUAL)
 
 
@@ -93,7 +88,7 @@ def _unfinished(
         untried = [action for action in actions if all(move.action != action for move in partial.moves)]
         if not is_worst or not untried:
             return partial
-        unknown = _unknown_move(node, untried[0])  # whatever else there is cannot be worse
+        unknown = unknown_move(node, untried[0])  # whatever else there is cannot be worse
         return Iteration(partial.depth, [unknown], unknown)
     return _with_last_moves(node, last, partial, best, actions, is_worst)
 
@@ -132,10 +127,6 @@ def _with_last_moves(
     return Iteration(last.depth, everything if instead.is_exact else [instead], instead)
 
 
-def _unknown_move(node: RootNode, action: int) -> RootMove:
-    return RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
-
-
 def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], seed: int) -> Iteration | None:
     """Sorts actions by what they pay at once, the best first, before anything dearer is looked at.
 
@@ -143,7 +134,7 @@ def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], se
     """
     game: Any = search.game
     state, seat, worst = node.state, node.seat, -math.inf
-    children: dict[int, Any] | None = search.children_of(node.state)
+    children: dict[int, Any] | None = search.children_of(state)
     if isinstance(game, SampledGame):  # of which one draw will do
         game, state, children = game.inside, state.state, None
     budget = search.budget
@@ -153,7 +144,7 @@ def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], se
     if not totals:
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
-    found = _unknown_move(node, actions[0])
+    found = unknown_move(node, actions[0])
     return Iteration(1, [found], found)
 
 

@@ -97,8 +97,7 @@ class NodeWatcher:
     """
 
     def __init__(self, search: Any, on_node: Observer) -> None:
-        self._search = search
-        self._on_node = on_node
+        self._search, self._on_node = search, on_node
         self._path: list[NodeEvent] = []
         self._windows: list[tuple[Score, Score]] = []
         self._tried: set[int] = set()
@@ -107,7 +106,6 @@ class NodeWatcher:
                 setattr(search, name, self._told(getattr(search, name), kind))
 
     def _told(self, visit: Callable[..., Visit], kind: NodeEventKind) -> Callable[..., Visit]:
-
         def visited(state: Any, depth: float, alpha: Score, beta: Score, ply: int, *rest: Any) -> Visit:
             self._enter(kind, state, ply, depth, alpha, beta)
             try:

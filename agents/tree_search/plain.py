@@ -66,7 +66,7 @@ class PlainSearch(TreeSearch):
         self.watcher = None if on_node is None else NodeWatcher(self, on_node)
 
     def children_of(self, root: Any) -> dict[int, Any]:
-        """The states after actions of a root, which are made once for all iterations."""
+        """The states after actions of a root, made once for all iterations."""
         if self._children[0] is not root:
             self._children = root, {}
         return self._children[1]
@@ -133,7 +133,6 @@ class PlainSearch(TreeSearch):
         return entry.action
 
     def evaluated(self, state: Any, frame: Frame) -> Visit:
-        """The rewards so far and what the evaluator expects to come, of an unfinished state."""
         assert self._evaluate is not None, "a search that stops early is given an evaluator"
         began = self.budget.now()
         self.leaves += 1
@@ -167,7 +166,6 @@ class PlainSearch(TreeSearch):
         return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
 
     def from_table(self, found: Visit) -> Visit:
-        """Passes on an answer of the table, and tells the observer."""
         if self.watcher is not None:
             self.watcher.tell(NodeEventKind.TABLE, score=found.score, values=found.values)
         return found

@@ -31,14 +31,13 @@ def answer(
     It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
     most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished
     iteration. Action values that only an evaluation knows are left out once the best is proven, unless all were
-    asked for. ``draw``, from 0 up to 1, chooses among several best actions, if ties are random.
+    asked for. ``draw``, from 0 up to 1, chooses among random ties.
     """
     seat, table = node.seat, search.table
     known: list[RootMove] = []
     if iteration is None or iteration.best is None:
         action = search.root_actions(node)[0]
-        move = RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
-        proven, reach = False, 0.0
+        move, proven, reach = unknown_move(node, action), False, 0.0
     else:
         tied = iteration.tied()
         if search.prefers and len(tied) > 1:
@@ -81,6 +80,11 @@ def answer(
     )
 
 
+def unknown_move(node: RootNode, action: int) -> RootMove:
+    """A move that was not searched."""
+    return RootMove(action, (node.frame.middle, 0), False, False, (action,), math.nan)
+
+
 def _values_by_seat(search: TreeSearch, move: RootMove) -> tuple[float, ...]:
     """Every seat's value, as far as the search knows it (not a number where it does not)."""
     if move.values:
@@ -93,9 +97,9 @@ def _complete_line(
 ) -> tuple[tuple[int, ...], bool]:
     """The principal variation of a root move, continued from the table; and whether the game ends with it.
 
-    It stops at chance. A table may know a state from another search of it, which went on to another value: a line
-    that ends the game with other values than those of the move is cut where the table took over. A line as long as
-    the search looked ahead needs no replay, if nothing is proven by its end.
+    It stops at chance. A table may know a state from another search of it: a line that ends the game with other
+    values than those of the move is cut where the table took over. A line as long as the search looked ahead needs
+    no replay, if nothing is proven by its end.
     """
     if not move.is_exact:
         return move.line[:1], False

@@ -15,20 +15,16 @@ from zermelo.agents.base.scores import Frame, Score
 from zermelo.agents.tree_search.interface import Bound
 
 _MIB = 1 << 20
-
-# Of each half of the budget, this share is filled: a growing dictionary holds its old slots and its new ones for a
-# moment, and the allocator rounds up.
 _FILL = 0.8
+"""The share of each half that is filled: a growing dictionary holds its old and new slots for a moment."""
 
 
 class Entry(NamedTuple):
     """The result of one search of a position, ``depth`` moves ahead (infinity: to the end).
 
     Attributes:
-        bound: Whether the score is the value, a lower or an upper bound.
         score: For the seat that maximizes, rewards already received left out, as in ``values``.
         action: The best action found, to be tried first next time.
-        proven: No evaluation, cut-off or sample entered the score.
         variance: Of the estimate, where chance was sampled.
         values: Every seat's, where the score does not say them.
     """
@@ -78,9 +74,7 @@ class TranspositionTable:
         self._budget = megabytes * _MIB * _FILL / 2
         self._newer: dict[Hashable, Entry] = {}
         self._older: dict[Hashable, Entry] = {}
-        self._charged = 0
-        self.hits = 0
-        self.stores = 0
+        self._charged = self.hits = self.stores = 0
 
     def __len__(self) -> int:
         return len(self._newer) + len(self._older)

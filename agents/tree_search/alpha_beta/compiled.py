@@ -7,7 +7,6 @@ import math
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import FITTED_UNIT
@@ -42,23 +41,18 @@ EXPLORE: Final = 0.5
 _MAX_UTILITY: Final = 16_000
 
 
-def _reductions() -> npt.NDArray[np.int64]:
-    """By how much less to search the move of a number at a depth, in 1024ths of a move."""
-    logarithms = np.log(np.maximum(np.arange(64), 1))
-    return np.floor(1024 * (0.75 + np.outer(logarithms, logarithms) / 2.25)).astype(np.int64).reshape(-1)
-
-
-_REDUCTIONS: Final = _reductions()
+_LOGARITHMS: Final = np.log(np.maximum(np.arange(64), 1))
+_REDUCTIONS: Final = (
+    np.floor(1024 * (0.75 + np.outer(_LOGARITHMS, _LOGARITHMS) / 2.25)).astype(np.int64).reshape(-1)
+)
+"""By how much less to search the move of a number at a depth, in 1024ths of a move."""
 
 
 def can_search(game: Any) -> bool:
     """True if a game can be searched compiled: rules for two players with a constant sum, without chance."""
-    if not fits(game):
+    if not fits(game) or not game.traits.is_opposed or game.traits.chance is not Chance.NONE:
         return False
-    traits = game.traits
-    return (
-        traits.is_opposed and traits.chance is Chance.NONE and max(map(abs, traits.utility_bounds)) <= _MAX_UTILITY
-    )
+    return bool(max(map(abs, game.traits.utility_bounds)) <= _MAX_UTILITY)
 
 
 class CompiledAlphaBeta(CompiledTreeSearch):
@@ -84,14 +78,10 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
         table = None
         if config.memory_mb:
-            table = CompiledTable(
-                config.memory_mb,
-                int(rules.num_actions()),
-                score_bits=largest.bit_length() + SHIFT + 1,
-                most_states=most_states(
-                    game, budget.limits, beyond=self.selective or self._beyond > 0, threads=config.threads
-                ),
-            )
+            beyond = self.selective or self._beyond > 0
+            most = most_states(game, budget.limits, beyond=beyond, threads=config.threads)
+            bits = largest.bit_length() + SHIFT + 1
+            table = CompiledTable(config.memory_mb, int(rules.num_actions()), score_bits=bits, most_states=most)
         constants = self.constants(root, config)
         super().__init__(
             root,
@@ -112,12 +102,10 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.lower_value, search.upper_value = lower, upper
             if root.fitted is not None:
                 search.hold("fitted", root.fitted.words())
-            search.lower_score = (
-                self._units(lower) * SCALE + 2 * config.prefer_short_wins if has_bounds else -INFINITY
-            )
-            search.upper_score = (
-                self._units(upper) * SCALE - 2 * config.prefer_short_wins if has_bounds else INFINITY
-            )
+            search.lower_score, search.upper_score = -INFINITY, INFINITY
+            if has_bounds:
+                search.lower_score = self._units(lower) * SCALE + 2 * config.prefer_short_wins
+                search.upper_score = self._units(upper) * SCALE - 2 * config.prefer_short_wins
             if not search.evaluated:
                 search.lower_evaluation = search.upper_evaluation = int(traits.constant) * (EVALUATION_UNIT // 2)
             search.quiescence = self._beyond

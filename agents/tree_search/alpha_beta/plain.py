@@ -29,12 +29,7 @@ _NO_ACTION: Final = -1
 
 
 class Arrival(NamedTuple):
-    """How chance has led to a state.
-
-    Attributes:
-        outcome: The outcome that was drawn last; -1 after an action.
-        probed: One of the state's actions that was searched already, and what was found.
-    """
+    """The outcome of chance that led to a state, -1 after an action; and what a probe has searched there."""
 
     outcome: int = -1
     probed: SearchedAction | None = None
@@ -48,8 +43,7 @@ class PlainAlphaBeta(PlainSearch):
 
     For one player, two with a constant sum, or one against all; turns in any order, also chance's. Cuts at chance
     nodes need finite ``utility_bounds``; where the game pays before its end they are not used together with
-    evaluations, which may go beyond them. An entry of the table is used if it was searched to the same depth, or
-    if it is proven and was not searched deeper: then it says what searching again would say.
+    evaluations, which may go beyond them.
     """
 
     def __init__(
@@ -167,9 +161,8 @@ class PlainAlphaBeta(PlainSearch):
         return self.from_table(Visit(score, entry.proven, line, entry.variance, values))
 
     def key(self, state: Any, depth: float, ply: int) -> Hashable:
-        """The table's key of a state: without pruning, with the depth, as a state may lead to itself."""
         key = super().key(state, depth, ply)
-        return key if self.prunes else (key, depth)
+        return key if self.prunes else (key, depth)  # a state may lead to itself
 
     def _best(
         self,
@@ -182,7 +175,6 @@ class PlainAlphaBeta(PlainSearch):
         first: int | None,
         arrival: Arrival,
     ) -> Visit:
-        """The textbook's loop over the actions; one of them may have been searched by a probe."""
         game = self.game
         mover = game.to_move(state)
         maximizing = mover == self.max_seat
@@ -237,7 +229,6 @@ class PlainAlphaBeta(PlainSearch):
         return best._replace(proven=proven or (best.proven and best.score[0] == limit[0]))
 
     def _best_looking(self, state: Any, actions: Sequence[int], ply: int) -> list[int]:
-        """The actions that look best one move deep, as many as are searched further."""
         sign = -1 if self.game.to_move(state) == self.max_seat else 1
         worth = {}
         for action in actions:
@@ -302,7 +293,7 @@ class PlainAlphaBeta(PlainSearch):
         return averaged(chances, searched, self.width, self.seats)
 
     def _following(self, state: Any, ways: Iterable[tuple[int, float]]) -> list[tuple[int, float, Any]]:
-        """What follows a state, each way with its probability; those in which the environment fails left out."""
+        """The states that follow, each with its probability; those in which the environment fails are left out."""
         game = self.game
         found = [(way, p, child_of(game, state, way)) for way, p in ways if p > 0]
         works = [(way, p, child) for way, p, child in found if child is not None]
@@ -321,9 +312,8 @@ class PlainAlphaBeta(PlainSearch):
     ) -> bool:
         """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
 
-        What the table knows of the outcome comes first. What was found is written into ``probed``, so that it need
-        not be found again: the windows of later searches lie inside those that are used here. The answer says
-        whether all that the bounds now rest on is proven.
+        What was found is written into ``probed``, so that it need not be found again: the windows of later
+        searches lie inside those that are used here. Returns whether all that the bounds now rest on is proven.
         """
         game = self.game
         proven = True
@@ -368,7 +358,6 @@ class PlainAlphaBeta(PlainSearch):
         return proven
 
     def probe(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, action: int) -> Visit:
-        """Searches one action of a state, for a bound of it (Star2); the window is that of the action's result."""
         self.taken = action
         return self.visit(self.game.result(state, action), depth - 1, alpha, beta, ply + 1)
 
@@ -380,10 +369,7 @@ class PlainAlphaBeta(PlainSearch):
         return self._quiet(state, depth, alpha, beta, ply)
 
     def _quiet(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action.
-
-        The node itself has been counted, and is not finished.
-        """
+        """Quiescence: the mover may stand pat on the evaluation, or play on with a noisy action."""
         game = self.game
         frame = self.scale.frame(state)
         best = self.evaluated(state, frame)

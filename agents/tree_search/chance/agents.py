@@ -84,7 +84,6 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
 
 
 def _written(opponent: Any) -> Any:
-    """An opponent's name, or its spec if it has settings; functions, agents and names in modules as they are."""
     if isinstance(opponent, str) and ":" not in opponent:
         opponent = parse_spec(opponent)
     return opponent.name if isinstance(opponent, Spec) and not opponent.arguments else opponent

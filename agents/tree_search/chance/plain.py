@@ -32,17 +32,16 @@ def added(numbers: Iterable[float]) -> float:
 def averaged(founds: Sequence[tuple[float, Visit]], proven: bool, width: int | None, seats: int) -> Visit:
     """The average of what is known of every outcome, with its probability; for draws, how much it scatters.
 
-    ``proven`` is for outcomes that are no draws, ``width`` how many draws they stand for (None where they are all
-    there are), ``seats`` how many seats' values to average too.
+    ``width`` is how many draws they stand for (None where they are all there are), ``seats`` how many seats'
+    values to average too.
     """
     value = added(p * found.score[0] for p, found in founds)
     distance = added(p * found.score[1] for p, found in founds)
     values: tuple[float, ...] = ()
     if seats and all(found.values for _, found in founds):
         values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(seats))
-    if width is None:
-        return Visit((value, distance), proven, (), 0.0, values)
-    return Visit((value, distance), False, (), scattered(founds, value, width), values)
+    variance = 0.0 if width is None else scattered(founds, value, width)
+    return Visit((value, distance), proven and width is None, (), variance, values)
 
 
 def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -> float:
@@ -80,7 +79,7 @@ class AverageBounds:
         self.can_fall_below = self.bounded and alpha > lower
 
     def window(self, index: int) -> tuple[float, float]:
-        """Between which values an outcome can leave the average inside the window."""
+        """The values of an outcome between which the average can stay inside the window."""
         if not self.bounded:
             return -math.inf, math.inf
         p = self._p[index]
@@ -89,13 +88,11 @@ class AverageBounds:
         return (self._alpha - self._slack - others_high) / p, (self._beta + self._slack - others_low) / p
 
     def raise_low(self, index: int, value: float) -> None:
-        """An outcome is worth at least that."""
         if self.bounded and value > self._lows[index]:
             self._low += self._p[index] * (value - self._lows[index])
             self._lows[index] = value
 
     def lower_high(self, index: int, value: float) -> None:
-        """An outcome is worth at most that."""
         if self.bounded and value < self._highs[index]:
             self._high -= self._p[index] * (self._highs[index] - value)
             self._highs[index] = value

@@ -49,7 +49,7 @@ class MaxNRoot(TreeSearch):
         return [move for move, distance in zip(same, distances, strict=True) if distance == min(distances)]
 
     def distance_preference(self, values: Vector, plies: float, mover: int) -> float:
-        """A number to minimize among actions that are the same for everybody: wins come sooner, losses later."""
+        """The number to minimize among actions that are the same for everybody: wins come sooner, losses later."""
         if not self._prefer_short_wins:
             return 0.0
         return plies if values[mover] > self.middle else -plies if values[mover] < self.middle else 0.0

@@ -101,9 +101,9 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def _best(
         self, state: Any, depth: float, parent: int, value: float, ply: int, paid: Vector, table_action: int | None
     ) -> tuple[Visit, bool]:
-        """The loop over the actions; and whether the parent's bound ended it early.
+        """What was found, and whether the parent's bound ended the loop early.
 
-        Then the values are the parent's bound, and the score what the player to move has at least.
+        Then the values are that bound, and the score what the player to move has at least.
         """
         game = self.game
         mover = game.to_move(state)
@@ -137,7 +137,6 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return self._chosen(tied, mover)._replace(proven=proven), False
 
     def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
-        """The choice among actions that are as good for the player to move: by the rule, then by distance."""
         if len(tied) == 1:
             return tied[0][1]
         keys = [tie_key(self.rule, found.values, mover, self.max_seat) for _, found in tied]
@@ -155,7 +154,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return float(min(paid[mover] + upper, self._traits.constant - others))
 
     def _settled(self, tied: Sequence[tuple[int, Visit]], action: int) -> bool:
-        """True if an action that is as good at best would not be taken; the rule is to take the first."""
+        """True if an action that is as good at best would not be taken, where the rule is to take the first."""
         first, found = min(tied)
         return action > first and (not self._prefer_short_wins or found.plies <= 1)
 

@@ -21,17 +21,15 @@ class Round:
     __slots__ = ("chooser", "lines", "state")
 
     def __init__(self, state: Any, chooser: int | None) -> None:
-        self.state = state
-        self.chooser = chooser
+        self.state, self.chooser = state, chooser
         self.lines: list[tuple[tuple[int, ...], Round]] | None = None
 
 
 class RepliesGame(FormOfGame):
     """A game as best-reply search of a ``seat`` sees it: opponents answer once together, not each in turn.
 
-    In its states either the seat is to move, or chance, or the opponents: they choose who of them plays what it
-    likes until the seat moves again, and what. All others skip their turn if the game has ``pass_turn(state)``
-    (the state in which the next player is to move); in other games they make the move that the game's
+    The opponents choose who of them plays what it likes until the seat moves again, and what. All others skip
+    their turn if the game has ``pass_turn(state)``; in other games they make the move that the game's
     ``ordering_hint`` puts first, else the one with the smallest number.
     """
 
@@ -58,7 +56,6 @@ class RepliesGame(FormOfGame):
         return self.replies(state)[action][1]
 
     def replies(self, state: Round) -> list[tuple[tuple[int, ...], Round]]:
-        """The choices of the opponents: the moves played in each, and the state after them."""
         if state.lines is None:
             state.lines = self._lines(state)
         return state.lines
