@@ -180,15 +180,11 @@ class _ThisGame(Memory):
 class AutoAgent(SearchAgent):
     """Chooses the search that fits the game, and says why.
 
-    One player: value iteration where the transition table is known or small, the way that best-first search finds
-    where nothing is left to chance. Two players without chance: alpha-beta where there is an evaluation, unless it
-    lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Expectiminimax where there is an evaluation
-    and chance can be averaged over. Else Monte Carlo tree search, for OpenSpiel's games OpenSpiel's own in C++.
-    Where players do not see everything, ``ismcts``, which does not peek; where players move at the same time,
-    backward induction if there are few states, else the Monte Carlo search that mixes. Games with an expert come
-    first: Hanabi is played by the rules of ``hanabi``, with ``sparta`` on top for the first player, as the others
-    read its moves by the rules, and Texas hold'em for two by ``holdem``. The result says which it was, and why.
-    Alpha-beta searches less deep what the game's rules say (``selective="game"``).
+    Experts of single games come first. One player: value iteration where the transition table is known or small,
+    best-first search where nothing is left to chance. Two players: alpha-beta or expectiminimax where there is an
+    evaluation, unless it lost to Monte Carlo in matches (``scripts/bench.py mcts_choice``). Else Monte Carlo tree
+    search, for OpenSpiel's games OpenSpiel's own in C++. Where players do not see everything, ``ismcts``; where
+    they move at the same time, backward induction if there are few states, else the Monte Carlo search that mixes.
 
     Attributes:
         seconds: Time to take, from the call on; 1 if no limit is given.

@@ -13,8 +13,14 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.requirements import no_legal_action, require_simultaneous, require_two_opposed
 from zermelo.agents.base.settings import check_callable, check_whole
-from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, unsolved
-from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
+from zermelo.agents.base.solution import (
+    ProgressLines,
+    Solution,
+    SolvingProgress,
+    WatchedBudget,
+    outcome_of,
+    unsolved,
+)
 from zermelo.agents.equilibrium.matrix_games import solve_matrix
 from zermelo.agents.equilibrium.sequence_form import Floats
 from zermelo.envs.errors import UnsupportedGameError

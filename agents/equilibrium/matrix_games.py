@@ -44,7 +44,7 @@ def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
     rows, columns = matrix.shape
     worst, best = matrix.min(axis=1), matrix.max(axis=0)
     if worst.max() == best.min():
-        return MatrixSolution(float(worst.max()), _pure(rows, worst.argmax()), _pure(columns, best.argmin()))
+        return MatrixSolution(float(worst.max()), np.eye(rows)[worst.argmax()], np.eye(columns)[best.argmin()])
     halves = matrix / 2  # their range is finite
     lowest, size = halves.min(), np.ptp(halves)
     scaled = (halves - lowest) / size
@@ -150,12 +150,6 @@ def _dominated_by(player: int, payoffs: tuple[Floats, Floats], left: list[list[i
             by = np.zeros(payoffs[player].shape[player])
             by[[mine[each] for each in others]] = margin.row
             yield Dominated(player, action, by)
-
-
-def _pure(size: int, place: Any) -> Floats:
-    chosen = np.zeros(size)
-    chosen[int(place)] = 1.0
-    return chosen
 
 
 def _matrix(payoffs: npt.ArrayLike) -> Floats:

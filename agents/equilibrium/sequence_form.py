@@ -126,7 +126,7 @@ def sequence_form(
         )
     require_listed_chance(game.traits)
     require_few_states(game, most_states)
-    return _FormWriter(game, most_states, check).written()
+    return _written(game, most_states, check)
 
 
 def require_listed_chance(traits: Traits) -> None:
@@ -236,53 +236,42 @@ class _Seat:
         return form, renumbered
 
 
-class _FormWriter:
-    def __init__(self, game: Any, most_states: int, check: Callable[[], Any]) -> None:
-        self.game, self.most_states, self.check = game, most_states, check
-        self.seats = [_Seat() for _ in range(game.traits.seats)]
-        self.paid: dict[tuple[int, ...], list[float]] = {}
-        self.states = 0
-
-    def written(self) -> SequenceForm:
-        game, traits = self.game, self.game.traits
-        waiting = [(game.initial_state(), 1.0, (0,) * traits.seats)]
-        while waiting:
-            state, probability, sequences = waiting.pop()
-            self._count()
-            if game.is_terminal(state):
-                paid = self.paid.setdefault(sequences, [0.0] * traits.seats)
-                for seat, utility in enumerate(game.utility(state)):
-                    paid[seat] += probability * utility
-                continue
-            mover = game.to_move(state)
-            if mover == CHANCE:
-                for outcome, chance in game.chance_outcomes(state):
-                    waiting.append((game.result(state, outcome), probability * chance, sequences))
-                continue
-            actions = tuple(game.legal_actions(state))
-            if not actions:
-                raise no_legal_action(game)
-            key = game.information_state_key(state, mover)
-            first = self.seats[mover].decision(key, state, sequences[mover], actions, traits.seat_names[mover])
-            before, after = sequences[:mover], sequences[mover + 1 :]
-            for number, action in enumerate(actions, first):
-                waiting.append((game.result(state, action), probability, (*before, number, *after)))
-        return self._form()
-
-    def _count(self) -> None:
-        self.states += 1
-        if not self.states & 1023:
-            self.check()
-        if self.states > self.most_states:
-            raise _too_many_states(self.game, self.most_states)
-
-    def _form(self) -> SequenceForm:
-        forms, numbers = zip(*(seat.form() for seat in self.seats), strict=True)
-        met = np.array(list(self.paid), np.int64).reshape(len(self.paid), len(forms)).T
-        return SequenceForm(
-            game=self.game,
-            seats=forms,
-            ends=np.stack([number[ends] for number, ends in zip(numbers, met, strict=True)]),
-            payoffs=np.ascontiguousarray(np.array(list(self.paid.values()), np.float64).T),
-            states=self.states,
-        )
+def _written(game: Any, most_states: int, check: Callable[[], Any]) -> SequenceForm:
+    traits, states = game.traits, 0
+    seats = [_Seat() for _ in range(traits.seats)]
+    ends: dict[tuple[int, ...], list[float]] = {}
+    waiting = [(game.initial_state(), 1.0, (0,) * traits.seats)]
+    while waiting:
+        state, probability, sequences = waiting.pop()
+        states += 1
+        if not states & 1023:
+            check()
+        if states > most_states:
+            raise _too_many_states(game, most_states)
+        if game.is_terminal(state):
+            paid = ends.setdefault(sequences, [0.0] * traits.seats)
+            for seat, utility in enumerate(game.utility(state)):
+                paid[seat] += probability * utility
+            continue
+        mover = game.to_move(state)
+        if mover == CHANCE:
+            for outcome, chance in game.chance_outcomes(state):
+                waiting.append((game.result(state, outcome), probability * chance, sequences))
+            continue
+        actions = tuple(game.legal_actions(state))
+        if not actions:
+            raise no_legal_action(game)
+        key = game.information_state_key(state, mover)
+        first = seats[mover].decision(key, state, sequences[mover], actions, traits.seat_names[mover])
+        before, after = sequences[:mover], sequences[mover + 1 :]
+        for number, action in enumerate(actions, first):
+            waiting.append((game.result(state, action), probability, (*before, number, *after)))
+    forms, numbers = zip(*(seat.form() for seat in seats), strict=True)
+    met = np.array(list(ends), np.int64).reshape(len(ends), len(forms)).T
+    return SequenceForm(
+        game=game,
+        seats=forms,
+        ends=np.stack([number[end] for number, end in zip(numbers, met, strict=True)]),
+        payoffs=np.ascontiguousarray(np.array(list(ends.values()), np.float64).T),
+        states=states,
+    )

@@ -52,7 +52,15 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
                 "evaluator must be a function of game and state that gives one number per seat, or the name of "
                 f"one, not {given!r}"
             )
-        _check_arguments(given)
+        if not inspect.isbuiltin(given):  # made in C, it has no signature
+            signature = inspect.signature(given)
+            try:
+                signature.bind(None, None)
+            except TypeError:
+                raise InvalidSettingError(
+                    f"evaluator must be a function of game and state, but {setting_text(given)} is called with "
+                    f"{signature}"
+                ) from None
         return given
     if isinstance(given, str) and given.endswith(".json"):
         return load_evaluation(given)
@@ -85,20 +93,6 @@ def load_evaluation(path: str, features: str = "") -> FittedLinear | PlaneNetwor
             return stored.evaluator(path)
     fitted: FittedLinear = stored.evaluator(path, features)
     return fitted
-
-
-def _check_arguments(evaluator: Any) -> None:
-    """Refuses a function, if not one made in C, that cannot be called with a game and a state."""
-    if inspect.isbuiltin(evaluator):
-        return
-    signature = inspect.signature(evaluator)
-    try:
-        signature.bind(None, None)
-    except TypeError:
-        raise InvalidSettingError(
-            f"evaluator must be a function of game and state, but {setting_text(evaluator)} is called with "
-            f"{signature}"
-        ) from None
 
 
 def _build(make: Callable[..., Evaluator], spec: Spec) -> Evaluator:

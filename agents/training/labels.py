@@ -2,19 +2,6 @@
 
 A row is a position: the moves that lead to it, the observation of its player, and the answer of an agent.
 Positions come from random games, so that bad ones are there too; none comes twice.
-
-=================  =============================================================================================
-``position``       the number of the row; ``game`` that of its game, ``ply`` the moves before, chance's included
-``moves``          these, as ``Game.result`` takes them; chance that is only simulated has none
-``observation``    of ``seat``, the player to move, as one list, to be reshaped to ``shape``
-``action_mask``    true for each legal action
-``value``          for the player to move, in the game's own utility; ``values`` for each seat
-``proven``         whether the value is certain
-``best``           the action that the agent plays
-``policy``         the share of simulations that followed each action, else equal shares of all best actions
-``action_values``  for the player to move; None where the agent does not say
-``nodes``          states that the agent visited
-=================  =============================================================================================
 """
 
 from __future__ import annotations
@@ -113,21 +100,21 @@ def search_many(
 
 
 COLUMNS: Final[dict[str, Any]] = {
-    "position": int,
-    "game": int,
-    "ply": int,
-    "moves": list[int],
-    "seat": int,
-    "observation": list[float],
-    "shape": list[int],
-    "action_mask": list[bool],
-    "value": float,
-    "values": list[float],
-    "proven": bool,
-    "best": int,
-    "policy": list[float],
-    "action_values": list[float],
-    "nodes": int,
+    "position": int,  # the number of the row
+    "game": int,  # the number of its game
+    "ply": int,  # the moves before, chance's included
+    "moves": list[int],  # these, as ``Game.result`` takes them; chance that is only simulated has none
+    "seat": int,  # the player to move
+    "observation": list[float],  # of that player, as one list
+    "shape": list[int],  # of the observation
+    "action_mask": list[bool],  # true for each legal action
+    "value": float,  # for the player to move, in the game's own utility
+    "values": list[float],  # for each seat
+    "proven": bool,  # whether the value is certain
+    "best": int,  # the action that the agent plays
+    "policy": list[float],  # the share of simulations that followed each action, else equal ones of the best
+    "action_values": list[float],  # for the player to move; None where the agent does not say
+    "nodes": int,  # states that the agent visited
 }
 _BATCH: Final = 64
 _FRUITLESS_GAMES: Final = 1_000

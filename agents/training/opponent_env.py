@@ -1,7 +1,5 @@
 """One seat of a game as a Gymnasium environment: agents play the others.
 
-    env = OpponentEnv("classic/connect_four-v3", ["random", "alphabeta(depth=2)"])
-
 ===========  ===================================================================================================
 Observation  a dictionary: ``observation`` and ``action_mask``, 1 for each legal action; or the former alone
 Info         ``action_mask``, ``seat`` (the learner's) and ``opponents`` (their names, in the order of the seats)

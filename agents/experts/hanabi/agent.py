@@ -123,13 +123,12 @@ class _LastGame(Memory):
 class HanabiAgent(SearchAgent):
     """Plays Hanabi by rules: it reads hints by a convention, and gives hints that the others read alike.
 
-    It keeps account of what each card can be, by hints given and cards seen, and of what that makes playable, dead
-    or critical. ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play, or
-    saves one that would be discarded next. Players who read hints as people do get on with it. ``"hats"`` tells
-    all others something at once, by the number of the hint, as in puzzles of hats: Cox, De Silva, DeOrsey, Kenter,
-    Retter and Tobin, "How to make the perfect fireworks display", Mathematics Magazine 88 (2015); all players must
-    use it. The agent sees no card of its own hand, remembers nothing, and can take over in any position. Its value
-    is what has been scored so far; ``sparta(blueprint=hanabi)`` searches on top of it.
+    ``"smart"`` is in the manner of SmartBot (Quuxplusone/Hanabi): a hint points at a card to play, or saves one
+    that would be discarded next. ``"hats"``, which all players must use, tells all others something at once, by
+    the number of the hint: Cox, De Silva, DeOrsey, Kenter, Retter and Tobin, "How to make the perfect fireworks
+    display", Mathematics Magazine 88 (2015). The agent sees no card of its own hand, remembers nothing, and can
+    take over in any position. Its value is what has been scored; ``sparta(blueprint=hanabi)`` searches on top of
+    it.
 
     Attributes:
         convention: How hints are read: ``"smart"``, or ``"hats"`` for four or five players.
