@@ -97,8 +97,6 @@ class Session:
     def _start(self) -> EnvDriver:
         return drive_env(build_env(self.env_name)[0], self.seed)
 
-    # -- the position ------------------------------------------------------------------------------------------
-
     def _arrive(self) -> None:
         self._legal: list[Legal] | None = None
         self._mover = self.driver.turn()
@@ -168,8 +166,6 @@ class Session:
             return len(movers) - len(movers) % seats
         return max((place for place, seat in enumerate(movers) if seat in self.people), default=-1) + 1
 
-    # -- moves -------------------------------------------------------------------------------------------------
-
     def play(self, move: Any, *, seconds: float = 0.0, figures: Sequence[Any] = ()) -> None:
         seat = self.require_mover()
         action = read_move(self.driver, move) if isinstance(move, str) else move
@@ -223,8 +219,6 @@ class Session:
     def fall(self, seat: int) -> None:
         self.lost_on_time = seat
         self.frames[-1] = self._frame()
-
-    # -- records -----------------------------------------------------------------------------------------------
 
     @property
     def rewards(self) -> list[float]:

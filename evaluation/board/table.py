@@ -56,8 +56,6 @@ class Table:
         self._games = self._turns = 0
         self._begin(settings)
 
-    # -- settings ----------------------------------------------------------------------------------------------
-
     def _begin(self, settings: BoardSettings, session: Session | None = None) -> None:
         made = session or Session(settings.env, frozenset({settings.seat}), settings.seed)
         seats = len(made.driver.seat_names)
@@ -88,8 +86,6 @@ class Table:
             settings = changed_settings(self._settings, wanted)
             require_known(settings.opponent, self._given)
             self._begin(settings)
-
-    # -- what is seen ------------------------------------------------------------------------------------------
 
     def _changed(self) -> None:
         self.version += 1
@@ -147,8 +143,6 @@ class Table:
     def _names(self) -> list[str]:
         seats = range(len(self._session.driver.seat_names))
         return [self._settings.opponent if self._is_agents(seat) else _YOU for seat in seats]
-
-    # -- moves -------------------------------------------------------------------------------------------------
 
     def _moved(self) -> None:
         self._thinking = False
@@ -252,8 +246,6 @@ class Table:
         self._thinking = False
         self._changed()
 
-    # -- analysis ----------------------------------------------------------------------------------------------
-
     def analyse(self, on: Any, ply: Any = None, agent: Any = None) -> None:
         """Begins or ends the analysis of a position; that of the last one goes on with the next moves.
 
@@ -298,8 +290,6 @@ class Table:
         with self._lock:
             self._analyst.review(self._jobs.review(self._names(), _REVIEW_SECONDS))
             self._changed()
-
-    # -- files -------------------------------------------------------------------------------------------------
 
     def save(self, form: str) -> str:
         with self._lock:

@@ -60,7 +60,8 @@ class _Group(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not ctx.resilient_parsing and args[0] not in self.commands:
-            raise _no_command(args[0], list(self.commands))
+            hint = did_you_mean(args[0], list(self.commands)) or f"there are {', '.join(self.commands)}"
+            raise UnknownNameError(f"no command is called {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -102,11 +103,6 @@ def _show_warning(
         typer.echo(kept(f"zermelo: {message}"), err=True)
     else:
         typer.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
-
-
-def _no_command(name: str, names: Sequence[str]) -> UnknownNameError:
-    hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
-    return UnknownNameError(f"no command is called {name!r}: {hint}")
 
 
 def _mistake(error: Any, command: Any, context: Any, typed: Sequence[str]) -> ZermeloError:

@@ -197,9 +197,6 @@ def _print_table(made: BuiltTable, path: Path) -> None:
         typer.echo(f"{made.undecided:,} {more}: play from them may go round")
 
 
-# -- ``zermelo ladder``: opponents of known strength for a game
-
-
 @arguments.takes_runner
 def ladder_command(
     env: arguments.EnvText,

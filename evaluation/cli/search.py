@@ -216,8 +216,6 @@ def perft_command(
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")
 
 
-# -- ``zermelo warmup``: compiling, and finding out what environments are, ahead of the first search
-
 _USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
 """Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
 
@@ -287,8 +285,6 @@ def _print_kernel(kernel: str, seconds: float) -> None:
     typer.echo(f"  {kernel} {seconds:.1f} s", nl=False)
     sys.stdout.flush()
 
-
-# -- ``zermelo tree``: a search, drawn node by node
 
 _BOOK_DEPTH = 4
 

@@ -16,7 +16,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +28,7 @@ from zermelo.agents.level import ladder_key
 from zermelo.agents.training.vectors.opponents import MatchResult
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.support.data_files import write_json
-from zermelo.envs.support.spec_text import Spec, format_spec, parse_spec
+from zermelo.envs.support.spec_text import format_spec, parse_spec
 from zermelo.evaluation.ladders.games import OPENING, Block, BlockPlayer, Journal
 from zermelo.evaluation.ladders.reward_builder import made_now, search_of
 from zermelo.evaluation.match.fingerprint import fingerprint
@@ -122,8 +122,6 @@ class LadderBuilder:
             "minutes": float(f"{self._spent / 60:.2g}"), "rungs": rows,
         }  # fmt: skip
 
-    # -- games
-
     def _play(self, pairs: Sequence[tuple[str, str]], games: int | None = None) -> None:
         blocks = []
         for pair in pairs:
@@ -170,8 +168,6 @@ class LadderBuilder:
 
     def _elo(self) -> dict[str, float]:
         return {player.name: player.smoothed_elo for player in self.table().players}
-
-    # -- candidates
 
     def _climb(self) -> None:
         self._play([(RANDOM, RANDOM)], TIMED)
@@ -231,8 +227,6 @@ class LadderBuilder:
             quick = min(self._ms[name] for name in near)
             rungs.append(max((name for name in near if self._ms[name] <= 3 * quick + 0.01), key=elo.__getitem__))
         return rungs
-
-    # -- measuring
 
     def _measure(self, rungs: Sequence[str], seconds: float) -> None:
         while self._spent < seconds:
@@ -320,7 +314,7 @@ def _apart(elo: dict[str, float]) -> list[str]:
 def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
     """A weaker version of an agent, whose rating is probably the one wanted; None where there is none."""
     above = parse_spec(upper)
-    few = [agent for agent in _simulating(elo) if elo[agent] < target]
+    few = [agent for agent in elo if elo[agent] < target and parse_spec(agent).name == "mcts"]
     if above.name == "mcts":
         low = max((parse_spec(agent).arguments["simulations"] for agent in few), default=1)
         high = above.arguments["simulations"]
@@ -331,11 +325,10 @@ def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
         if low > 1:
             return None
     base, least = str(above.arguments.get("agent", above)), above.arguments.get("epsilon", 0.0)
-    weaker = [
-        (spec.arguments["epsilon"], elo[name])
-        for name in elo
-        if elo[name] < target and _is_noisy(spec := parse_spec(name), base) and spec.arguments["epsilon"] > least
-    ]
+    weaker = []
+    for spec, rating in ((parse_spec(name), rating) for name, rating in elo.items() if rating < target):
+        if spec.name == "noisy" and str(spec.arguments["agent"]) == base and spec.arguments["epsilon"] > least:
+            weaker.append((spec.arguments["epsilon"], rating))
     most, elo_below = min(weaker, default=(1.0, 0.0))
     if most - least <= 0.01:
         return None
@@ -344,14 +337,6 @@ def _weaker(upper: str, target: float, elo: dict[str, float]) -> str | None:
 
 def _share(target: float, lower: float, upper: float) -> float:
     return min(max((target - lower) / max(upper - lower, 1.0), 0.15), 0.85)
-
-
-def _simulating(names: Iterable[str]) -> list[str]:
-    return [name for name in names if parse_spec(name).name == "mcts"]
-
-
-def _is_noisy(spec: Spec, base: str) -> bool:
-    return spec.name == "noisy" and str(spec.arguments["agent"]) == base
 
 
 def write_ladder(ladder: dict[str, Any], path: Path) -> None:

@@ -50,10 +50,6 @@ def with_error(reward: MeanReward | None, few: bool) -> str:
     return f"{number(reward.mean)} ± {half:.2g}" if few and math.isfinite(half) else number(reward.mean)
 
 
-def ordinal(seat: int) -> str:
-    return {0: "1st", 1: "2nd", 2: "3rd"}.get(seat, f"{seat + 1}th")
-
-
 def number(value: float) -> str:
     """Four significant digits; empty for nan."""
     return "" if math.isnan(value) else f"{value + 0.0:.4g}"  # without a minus sign before zero

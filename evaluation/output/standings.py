@@ -144,13 +144,8 @@ class Standings(Ranking):
         writer.writerow(header)
         for row in data["agents"]:
             line = [row[name] for name in ("agent", "games", "wins", "draws", "losses")]
-            line += [
-                sum(row["failures"].values()),
-                row["score"],
-                *row["interval"],
-                row["elo"],
-                *row["elo_interval"],
-            ]
+            line += [sum(row["failures"].values()), row["score"], *row["interval"]]
+            line += [row["elo"], *row["elo_interval"]]
             line += [row[name] for name in ("leader_superiority", "seconds_per_move", "mean_reward")]
             line += [*row["reward_interval"], *(seat["score"] for seat in row["by_seat"])]
             line += [row["against"].get(name) for name in names]
@@ -160,8 +155,6 @@ class Standings(Ranking):
 
     def files(self) -> Mapping[str, str]:
         return {"standings.json": self.to_json() + "\n", "standings.csv": self.to_csv()}
-
-    # -- the tables --------------------------------------------------------------------------------------------
 
     def _parts(self) -> Iterator[str | TextTable]:
         yield f"{self.env}: {self.games} game{'' if self.games == 1 else 's'}\n"
@@ -196,7 +189,8 @@ class Standings(Ranking):
         wins, team = self.scoring is Scoring.WINS, self.scoring is Scoring.TEAM
         few = len(self.rows) <= MANY_AGENTS
         numbers = [str(number) for number in range(1, len(self.rows) + 1)]
-        seats = [] if team else [*map(cells.ordinal, range(len(self.seat_names)))]
+        ordinals = {0: "1st", 1: "2nd", 2: "3rd"}
+        seats = [] if team else [ordinals.get(seat, f"{seat + 1}th") for seat in range(len(self.seat_names))]
         rows = []
         for number, row in zip(numbers, self.rows, strict=True):
             line = [number, row.agent]

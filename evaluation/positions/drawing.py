@@ -118,11 +118,8 @@ def _cards(env: Any, seat: int) -> str:
     except Exception:  # the environment is not RLCard's, or has nothing to say at this point
         return ""
     named = {str(name).replace("_", " "): value for name, value in raw.items() if name != "legal_actions"}
-    return "\n".join(f"{name}: {_listed(value)}" for name, value in named.items())
-
-
-def _listed(value: Any) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    listed = {name: value if isinstance(value, list | tuple) else [value] for name, value in named.items()}
+    return "\n".join(f"{name}: {' '.join(map(str, values))}" for name, values in listed.items())
 
 
 def _observation(env: Any, seat: int) -> str:

@@ -80,9 +80,6 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# -- reading
-
-
 def _said(error: Exception) -> str:
     text = printable(one_line(str(error)))
     return text if len(text) <= _SAID else f"{text[:_SAID]}..."

@@ -77,9 +77,6 @@ def _escaped(text: str) -> str:
     return one_line(text).replace("\\", "\\\\").replace("]", "\\]")
 
 
-# -- reading
-
-
 class SgfGame(NamedTuple):
     """The main line of a game in a file."""
 

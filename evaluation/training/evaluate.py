@@ -257,32 +257,29 @@ def _anchors(ladder: LadderSource) -> LadderSource:
 
 
 def _levels(env: Any, ladder: LadderSource) -> Levels | None:
-    if isinstance(ladder, str | os.PathLike):
-        return levels_for(env, os.fspath(ladder))
-    if ladder is not None:
-        return None
+    if isinstance(ladder, str):
+        return levels_for(env, ladder)
     with contextlib.suppress(UnsupportedGameError, CloneError):
-        return levels_for(env)
+        return None if ladder is not None else levels_for(env)
     return None
 
 
 def _near(
     ladder: RatedAnchors, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
 ) -> Iterator[tuple[str, int]]:
+    def points_in(record: GameRecord) -> float:
+        return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
+
     elo, count = ladder.elo, BLOCK * seats
     estimate = sum(elo.values()) / len(elo)
     while True:
         yield min(elo, key=lambda name: abs(elo[name] - estimate)), count
-        points = {name: (len(games), math.fsum(map(_points, games))) for name, games in played.items()}
+        points = {name: (len(games), math.fsum(map(points_in, games))) for name, games in played.items()}
         total = sum(map(len, played.values()))
         estimate, lower, upper = ladder.rating_of(points)
         is_one_sided = math.isinf(upper - lower)
         if upper - lower <= interval or total >= (ENOUGH if is_one_sided else MOST):
             return
-
-
-def _points(record: GameRecord) -> float:
-    return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
 
 
 def _schedule(
@@ -319,14 +316,12 @@ def _rating(
         )
     failed, notes = sum(total.failures.values()), list(standings.notes)
     if 2 * failed >= total.games:
-        notes = [
+        faulty = (
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
-            "next note names, and says little of its strength.",
-            *notes,
-        ]
-    rating, lower, upper = ladder.rating_of(
-        {name: (row.games, row.score * row.games if row.games else 0.0) for name, row in against.items()}
-    )
+        )
+        notes.insert(0, f"{faulty}next note names, and says little of its strength.")
+    points = {name: (row.games, row.score * row.games if row.games else 0.0) for name, row in against.items()}
+    rating, lower, upper = ladder.rating_of(points)
     return PolicyRating(
         rating=rating, lower=lower, upper=upper, standings=standings, against=against, elo=ladder.elo,
         ladder=ladder.digest, seed=seed, notes=tuple(notes),
@@ -355,11 +350,8 @@ PERFECT: Final = "alphabeta(depth=full)"
 
 def perfect_play(env: str, path: Path, seconds: float) -> dict[str, Any] | None:
     """The rating of alpha-beta to the end of the game on a ladder, if that takes at most so long there."""
-    live = build_env(env)[0]
-    live.reset(seed=0)
-    agent = AlphaBetaAgent(seconds=seconds)
     try:
-        if not agent.search(live).proven:
+        if not AlphaBetaAgent(seconds=seconds).search(drive_env(build_env(env)[0], 0).env).proven:
             return None
     except UnsupportedGameError:
         return None

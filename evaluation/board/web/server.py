@@ -223,8 +223,6 @@ def make_app(board: Board, token: str, port: int) -> Guard:
     return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan), token, port)
 
 
-# -- running the server: on the loopback address, until Ctrl-C
-
 _LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 256
 """Connections that the system keeps until they are accepted."""

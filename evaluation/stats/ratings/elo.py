@@ -101,7 +101,11 @@ def elo(
         InvalidSettingError: A count is negative or no whole number, both kinds of count are given, or
             ``confidence`` is not strictly between 0 and 1.
     """
-    z = normal_quantile(check_confidence(confidence))
+    if not 0.0 < confidence < 1.0:
+        raise InvalidSettingError(
+            f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
+        )
+    z = normal_quantile(confidence)
     values, times, counts, games_each = observed(wins, draws, losses, pairs)
     total = sum(times)
     shared: dict[str, Any] = {"counts": counts, "paired": pairs is not None, "confidence": confidence}
@@ -142,11 +146,3 @@ def elo_from_score(score: float) -> float:
 def normal_quantile(confidence: float) -> float:
     """Standard errors to each side of a two-sided interval: 1.96 for 0.95."""
     return NormalDist().inv_cdf(0.5 + confidence / 2.0)
-
-
-def check_confidence(confidence: float) -> float:
-    if not 0.0 < confidence < 1.0:
-        raise InvalidSettingError(
-            f"confidence must lie strictly between 0 and 1, such as 0.95, not {confidence!r}"
-        )
-    return confidence
