@@ -14,11 +14,9 @@ class Draws(Protocol):
 
     def below(self, count: int) -> int:
         """A whole number from 0 up to ``count``, which is excluded."""
-        ...
 
     def draw(self, probabilities: Sequence[float]) -> int:
         """A place, as likely as it says there."""
-        ...
 
 
 class Node:
@@ -37,14 +35,8 @@ def mcts(
 ) -> dict[int, tuple[int, float]]:
     """The number of simulations of each action, and their mean utility for the player to move.
 
-    Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML (2006). Play the action with most visits.
-
-    Args:
-        game: Of any number of players and any sums, with finite utility bounds and rewards only at the end.
-        state: Where to start.
-        simulations: How many to make.
-        random: Where random numbers come from.
-        exploration: The weight of what was tried less, with values from 0 to 1.
+    For any number of players and any sums, with finite utility bounds and rewards only at the end. Play the action
+    with most visits. Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML (2006).
     """
     lower, upper = game.traits.utility_bounds
 

@@ -18,8 +18,14 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_decision, require_facts, require_plain_game, unproven
 from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
-from zermelo.agents.base.solution import Solution, SolvingProgress, outcome_of, unsolved
-from zermelo.agents.base.watched_budget import ProgressLines, WatchedBudget
+from zermelo.agents.base.solution import (
+    ProgressLines,
+    Solution,
+    SolvingProgress,
+    WatchedBudget,
+    outcome_of,
+    unsolved,
+)
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.kernels.threads import number_of_threads

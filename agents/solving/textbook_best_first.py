@@ -15,11 +15,8 @@ def best_first(game: Game[Any], state: Any = None) -> tuple[float, list[int]]:
     Expands the reached state with the highest reward so far, and of equal ones the nearest. With rewards as
     negative costs this is uniform-cost search: Dijkstra, "A note on two problems in connexion with graphs" (1959);
     Russell and Norvig, 4th ed., figure 3.7. It goes on after the first end until every state has been expanded,
-    as rewards may still come elsewhere.
-
-    Args:
-        game: For one player, without chance, with finitely many states; no loop in it may pay.
-        state: Where to start; the initial state, if not given.
+    as rewards may still come elsewhere. The game has one player, no chance, finitely many states and no loop that
+    pays.
     """
     state = game.initial_state() if state is None else state
     frontier: list[Any] = [(0.0, 0, 0, state, [])]

@@ -14,11 +14,7 @@ def value_iteration(game: Game[Any], tolerance: float = 1e-13) -> dict[Any, floa
     Sweep by sweep, each state gets what the states after it are worth: Bellman, "Dynamic Programming" (1957);
     Shapley, "Stochastic games" (1953), for two players; Russell and Norvig, 4th ed., figure 16.6, without a
     discount. It ends when no value changes by more than the tolerance, which says little about how far off values
-    are that change slowly.
-
-    Args:
-        game: Of one player, or two with a constant sum, whose states are hashable.
-        tolerance: The greatest change in the last sweep.
+    are that change slowly. For one player, or two with a constant sum, and hashable states.
     """
     states = [game.initial_state()]
     values = {states[0]: 0.0}

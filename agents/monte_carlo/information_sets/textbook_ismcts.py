@@ -32,18 +32,11 @@ def ismcts(
 ) -> dict[int, tuple[int, float]]:
     """The number of simulations of each action, and their mean utility for the player to move.
 
-    Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational
-    Intelligence and AI in Games 4 (2012). Play the action with most visits.
-
-    Args:
-        game: With information states and finite utility bounds, and rewards only at the end.
-        state: Where to start; of it only what the player to move sees plays a part.
-        simulations: How many to make.
-        random: Where random numbers come from.
-        generator: What deals again.
-        exploration: The weight of what was tried less, with values from 0 to 1.
-        sees: Through whose eyes an information set of the mover is seen: the searcher's (SO-ISMCTS); with
-            ``lambda searcher, mover: mover`` the mover's own (MO-ISMCTS).
+    For games with information states and finite utility bounds, and rewards only at the end; the generator deals
+    again. Information sets of the mover are seen through the eyes of the searcher (SO-ISMCTS), or with
+    ``sees=lambda searcher, mover: mover`` its own (MO-ISMCTS). Play the action with most visits. Cowling, Powley
+    and Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational Intelligence and
+    AI in Games 4 (2012).
     """
     lower, upper = game.traits.utility_bounds
     searcher = game.to_move(state)

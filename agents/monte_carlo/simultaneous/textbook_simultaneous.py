@@ -14,15 +14,12 @@ class Learner(Protocol):
 
     def strategy(self) -> dict[int, float]:
         """How likely to play each action in the next simulation."""
-        ...
 
     def learn(self, action: int, others: tuple[int, ...], utility: float) -> None:
         """Learns from the outcome of an action when the others played theirs."""
-        ...
 
     def average(self) -> dict[int, float]:
         """How likely each action was to be played over all simulations, exploration left out."""
-        ...
 
 
 class DecoupledUCT:
@@ -136,14 +133,8 @@ def simultaneous_mcts(
 ) -> dict[int, dict[int, float]]:
     """The mixed strategy of each player that moves, as the probability of each action.
 
-    For two opposed players those of ``RegretMatching`` and ``Exp3`` come near an equilibrium.
-
-    Args:
-        game: With simultaneous moves, exact chance or none, finite utility bounds and rewards only at the end.
-        state: Where to start.
-        simulations: How many to make.
-        random: Where random numbers come from.
-        learner: ``DecoupledUCT``, ``RegretMatching`` or ``Exp3``.
+    For two opposed players those of ``RegretMatching`` and ``Exp3`` come near an equilibrium, those of
+    ``DecoupledUCT`` may not. Chance is exact or none, utility bounds are finite, and rewards come only at the end.
     """
     bounds = game.traits.utility_bounds
 

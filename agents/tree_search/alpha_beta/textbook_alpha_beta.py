@@ -19,16 +19,9 @@ def alpha_beta(
 ) -> float:
     """The value of a state for seat 0 (MAX), as ``minimax`` gives it, if it lies between alpha and beta.
 
-    At or below alpha it is an upper bound, at or above beta a lower bound (fail-soft). Russell and Norvig, 4th
-    ed., figure 5.7; Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 (1975).
-
-    Args:
-        game: Of two players with a constant sum, without chance.
-        state: Where to start.
-        alpha: What MAX can already get elsewhere.
-        beta: What MIN can already hold MAX to elsewhere.
-        depth: How many moves to look ahead.
-        evaluate: What MAX can still expect there.
+    MAX can already get alpha elsewhere, MIN hold MAX to beta. At or below alpha it is an upper bound, at or above
+    beta a lower bound (fail-soft). Russell and Norvig, 4th ed., figure 5.7; Knuth and Moore, "An Analysis of
+    Alpha-Beta Pruning", Artificial Intelligence 6 (1975).
     """
     if game.is_terminal(state):
         return game.utility(state)[0]

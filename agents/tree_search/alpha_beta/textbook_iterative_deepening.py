@@ -21,14 +21,6 @@ def iterative_deepening(
     no state lay at the depth limit. Slate and Atkin, "Chess 4.5: The Northwestern University chess program", in
     "Chess Skill in Man and Machine" (1977); Korf, "Depth-First Iterative-Deepening", Artificial Intelligence 27
     (1985).
-
-    Args:
-        game: Of two players with a constant sum, without chance.
-        state: Where to start, not finished.
-        evaluate: What seat 0 (MAX) can still expect at the depth limit.
-
-    Yields:
-        The depth, the action, its value.
     """
     cut_off = False
 

@@ -18,17 +18,9 @@ def quiescence(
 ) -> float:
     """The value of a state for seat 0 (MAX) if only noisy actions (captures, say) are looked at.
 
-    The player to move may leave it at the evaluation ("stand pat") or play a noisy action. Beal, "A generalised
-    quiescence search algorithm", Artificial Intelligence 43 (1990). Alpha-beta calls it at its depth limit.
-
-    Args:
-        game: Of two players with a constant sum, without chance, that says which actions are noisy
-            (``is_noisy(state, action)``).
-        state: Where to start.
-        alpha: What MAX can already get elsewhere.
-        beta: What MIN can already hold MAX to elsewhere.
-        moves: How many noisy actions to follow, one after another.
-        evaluate: What MAX can still expect where it is quiet.
+    The player to move may leave it at the evaluation ("stand pat") or play an action that ``game.is_noisy(state,
+    action)`` says is noisy, ``moves`` times at most. Beal, "A generalised quiescence search algorithm", Artificial
+    Intelligence 43 (1990). Alpha-beta calls it at its depth limit, with its window.
     """
     so_far: float = game.utility(state)[0]
     if game.is_terminal(state):

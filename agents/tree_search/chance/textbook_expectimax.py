@@ -20,15 +20,8 @@ def expectimax(
 ) -> float:
     """The expected value of best play against opponents whose policies are known.
 
-    Their moves are averaged over, as chance is: Russell and Norvig, 4th ed., section 5.5.
-
-    Args:
-        game: Of any number of players.
-        state: Where to start.
-        seat: The seat that plays best.
-        replies: ``replies(state)``, the actions of the opponent to move, each with its probability.
-        depth: How many moves to look ahead, chance not counted.
-        evaluate: What the seat can still expect there.
+    ``replies(state)`` gives the actions of the opponent to move, each with its probability; they are averaged
+    over, as chance is, which ``depth`` does not count. Russell and Norvig, 4th ed., section 5.5.
     """
     if game.is_terminal(state):
         return game.utility(state)[seat]

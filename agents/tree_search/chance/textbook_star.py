@@ -25,16 +25,8 @@ def star1(
     """The value of a state for seat 0 (MAX), as ``expectiminimax`` gives it, if it lies between alpha and beta.
 
     At or below alpha it is an upper bound, at or above beta a lower bound. The search of a chance node ends once
-    its average must fall outside the window.
-
-    Args:
-        game: Of one player, or two with a constant sum, whose ``utility_bounds`` are finite and hold for rewards
-            so far and evaluation together.
-        state: Where to start.
-        alpha: What MAX can already get elsewhere.
-        beta: What MIN can already hold MAX to elsewhere.
-        depth: How many moves to look ahead, chance not counted.
-        evaluate: What MAX can still expect there.
+    its average must fall outside the window. The game's ``utility_bounds`` must be finite and hold for rewards so
+    far and evaluation together.
     """
     return _star(game, state, alpha, beta, depth, evaluate, probes=False)
 

@@ -4,7 +4,8 @@ Null windows only: ``prove`` asks whether a position's score is at least ``beta`
 nothing is left to ask. Where scores are margins that is MTD(f) (Plaat, Schaeffer, Pijls, de Bruin, "Best-first
 fixed-depth minimax algorithms", Artificial Intelligence 87 (1996)). Where they count moves it asks for more and
 more of them, first of wins, then of losses, and then goes on from the later ends, a third of what is left at a
-time: in Connect Four that takes a twentieth off MTD(f)'s positions. What makes it fast are the rules' hooks ``bounds``, ``safe_actions`` and ``proof_hint``.
+time: in Connect Four that takes a twentieth off MTD(f)'s positions. What makes it fast are the rules' hooks
+``bounds``, ``safe_actions`` and ``proof_hint``.
 
 Scores are small integers for the player to move (``zermelo.envs.rules.scores``), those that count moves counted
 from the root; the table has them counted from the position itself.

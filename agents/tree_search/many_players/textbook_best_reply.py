@@ -26,13 +26,8 @@ def best_reply(
     they play their usual move, the one that ``ordering_hint`` puts first, else the first, as in Esser, Gras,
     Winands, Schadd and Lanctot, "Improving Best-Reply Search", Computers and Games (2013).
 
-    Args:
-        game: Of any number of players.
-        state: Where to start.
-        seat: The seat that maximizes.
-        depth: Choices to look ahead: one of the seat, one of all its opponents together, and so on.
-        evaluate: What that seat can still expect there.
-        chooser: The opponent that has been chosen, where the seat has not moved since.
+    All choices of the opponents together count once for ``depth``. ``chooser`` is the opponent that has been
+    chosen, where the seat has not moved since.
     """
     so_far: float = game.utility(state)[seat]
     if game.is_terminal(state):

@@ -20,17 +20,10 @@ def max_n(
     """The utilities of all seats, in seat order, when each maximizes its own; chance is averaged over.
 
     Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986). What a player does who does not
-    care decides the value: Sturtevant and Bowling, "Robust Game Play Against Unknown Opponents", AAMAS (2006).
-
-    Args:
-        game: Of any number of players and any sums.
-        state: Where to start.
-        tie_rule: Which of several actions a player takes that are as good for itself: the ``"first"``, the one
-            that is worst (``"paranoid"``) or best (``"friendly"``) for the seat that searches, or the one that
-            leaves least (``"spiteful"``) or most (``"generous"``) to all others.
-        root_seat: The seat that searches; the seat to move, if not given.
-        depth: How many moves to look ahead.
-        evaluate: What each seat can still expect there; nothing, if not given.
+    care decides the value: Sturtevant and Bowling, "Robust Game Play Against Unknown Opponents", AAMAS (2006). It
+    takes the ``"first"`` of the actions that are as good for itself, the one that is worst (``"paranoid"``) or
+    best (``"friendly"``) for the seat that searches (the one to move, if not given), or the one that leaves least
+    (``"spiteful"``) or most (``"generous"``) to all others.
     """
     so_far = game.utility(state)
     if game.is_terminal(state):
