@@ -19,6 +19,7 @@ from zermelo.envs.pictures.squares import Coordinates, find_squares
 from zermelo.envs.traits.openspiel import is_openspiel
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
+_WORD: Final = re.compile(r"\s+|\S+")
 _MARKED: Final = re.compile(r"\x1b\[(?!0m)[0-9;]*m(.)\x1b\[0m")
 
 
@@ -89,18 +90,14 @@ def _without_hidden(game: Any, state: Any, seat: int) -> str:
     text = game.text(state)
     if "\n" not in text:
         return ""  # a name, and no drawing
-    lines = [_words(line) for line in text.split("\n")]
+    lines = [_WORD.findall(line) for line in text.split("\n")]
     for _ in range(_DEALS):
-        other = [_words(line) for line in game.text(game.resample(state, seat, generator)).split("\n")]
+        other = [_WORD.findall(line) for line in game.text(game.resample(state, seat, generator)).split("\n")]
         if [len(line) for line in other] != [len(line) for line in lines]:
             return ""  # how much there is to say depends on what is hidden
         for mine, theirs in zip(lines, other, strict=True):
             mine[:] = [word if word == new else "?" for word, new in zip(mine, theirs, strict=True)]
     return "\n".join("".join(line) for line in lines)
-
-
-def _words(line: str) -> list[str]:
-    return re.findall(r"\s+|\S+", line)
 
 
 def _of_openspiel(state: Any, seat: int) -> str:
@@ -159,15 +156,11 @@ def png(image: Picture) -> bytes:
     height, width, _ = image.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with the number of its filter: none
     rows[:, 1:] = image.reshape(height, 3 * width)
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows.tobytes(), 6)),
-        (b"IEND", b""),
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in parts
-    )
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    file = b"\x89PNG\r\n\x1a\n"
+    for kind, data in ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b"")):
+        file += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return file
 
 
 def coordinates_of(game: Any) -> Coordinates | None:

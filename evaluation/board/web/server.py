@@ -10,7 +10,6 @@ import contextlib
 import functools
 import importlib.resources
 import json
-import os
 import secrets
 import socket
 import sys
@@ -42,14 +41,8 @@ _TABLES: Final = 12
 """The most games at a time."""
 _IDLE: Final = 90.0
 """Seconds without a request after which a game makes room for another."""
-_FILES: Final = {
-    "/": ("board.html", "text/html"),
-    "/base.css": ("base.css", "text/css"),
-    "/board.css": ("board.css", "text/css"),
-    "/board.js": ("board.js", "text/javascript"),
-    "/surface.js": ("surface.js", "text/javascript"),
-    "/charts.js": ("charts.js", "text/javascript"),
-}
+_FILES: Final = ("board.html", "base.css", "board.css", "board.js", "surface.js", "charts.js")
+_KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
 class _Place:
@@ -184,8 +177,8 @@ def _file(name: str) -> bytes:
 
 
 async def _fixed(request: Request) -> Response:
-    name, kind = _FILES[request.url.path]
-    return Response(_file(name), media_type=f"{kind}; charset=utf-8" if kind != "text/html" else "text/html")
+    name = request.url.path.removeprefix("/") or _FILES[0]
+    return Response(_file(name), media_type=_KINDS[name.rpartition(".")[2]])
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -202,7 +195,6 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 def make_app(board: Board, token: str, port: int) -> Guard:
-
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
@@ -210,7 +202,7 @@ def make_app(board: Board, token: str, port: int) -> Guard:
 
     table = "/api/tables/{table:str}"
     routes = [
-        *(Route(path, _fixed, methods=["GET"]) for path in _FILES),
+        *(Route(f"/{name}", _fixed, methods=["GET"]) for name in ("", *_FILES[1:])),
         Route("/api/tables", board.open, methods=["POST"]),
         Route(table, board.view, methods=["GET"]),
         Route(f"{table}/surface", board.surface, methods=["GET"]),
@@ -252,20 +244,16 @@ def serve(
 
 @contextlib.contextmanager
 def _listening(port: int) -> Iterator[socket.socket]:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((_LOOPBACK, port))
-        listener.listen(_WAITING)
-    except OSError as error:
-        listener.close()
-        raise InvalidSettingError(
-            f"cannot listen on port {port} ({error.strerror or error}): leave --port out, or choose another"
-        ) from error
-    try:
+    with contextlib.closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as listener:
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((_LOOPBACK, port))
+            listener.listen(_WAITING)
+        except OSError as error:
+            raise InvalidSettingError(
+                f"cannot listen on port {port} ({error.strerror or error}): leave --port out, or choose another"
+            ) from error
         yield listener
-    finally:
-        listener.close()
 
 
 @contextlib.contextmanager
@@ -273,15 +261,11 @@ def _opened(link: str) -> Iterator[None]:
     """Opens the link by way of a file that nobody else can read: other users see the arguments of programs."""
     page = f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(link)}">'
     page += f'<title>zermelo</title><a href="{escape(link)}">Open the board</a>\n'
-    path = ""
-    try:
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, webbrowser.Error):
-            number, path = tempfile.mkstemp(prefix="zermelo-", suffix=".html")  # for its owner alone
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(page)
-            webbrowser.open(f"file://{path}")
+            named = tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="zermelo-", suffix=".html")  # noqa: SIM115
+            file = stack.enter_context(named)  # for its owner alone
+            file.write(page)
+            file.flush()
+            webbrowser.open(f"file://{file.name}")
         yield
-    finally:
-        if path:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
