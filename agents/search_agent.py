@@ -141,12 +141,6 @@ class SearchAgent(ConfiguredAgent):
         root = position(env, backend=self.backend, traits=self.traits, patience=patience)
         return self._search(root, started + root.preparing)
 
-    def _check(self, game: Game[Any]) -> None:
-        """Checks a game, warns of what a search would take for granted, and remembers it as checked."""
-        self.check_game(game)
-        warn_of_assumptions(game.traits)
-        self._checked.game = game
-
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game, which may also be given as rules, an environment or its name.
 
@@ -244,7 +238,9 @@ class SearchAgent(ConfiguredAgent):
     def _search(self, root: Position, started: float) -> SearchResult:
         game, state = root.game, root.state
         if self._checked.game is not game:
-            self._check(game)
+            self.check_game(game)
+            warn_of_assumptions(game.traits)
+            self._checked.game = game
         self.stop_pondering()
         if (is_hit := self._pondering.is_hit(game, state)) is not None:
             self._game.pondered = self.pondered.after(is_hit=is_hit)

@@ -69,7 +69,7 @@ class GtpAgent(EngineAgent):
     def tell_clock(self, clock: GameClock) -> None:
         self._time.clock = clock
         if self._time.main_seconds is None:
-            self._time.main_seconds = _whole_seconds(clock.own_left, at_least=1)
+            self._time.main_seconds = max(int(clock.own_left), 1)
 
     def decide(self, env: Any) -> int:
         self.check_env(env)
@@ -100,13 +100,9 @@ class GtpAgent(EngineAgent):
         added = int(clock.increment)
         return [
             f"time_settings {self._time.main_seconds} {added} {int(added > 0)}",
-            f"time_left {_colour(-to_play)} {_whole_seconds(clock.left[1 - clock.seat])} 0",
-            f"time_left {_colour(to_play)} {_whole_seconds(clock.own_left - RESERVE)} 0",
+            f"time_left {_colour(-to_play)} {max(int(clock.left[1 - clock.seat]), 0)} 0",
+            f"time_left {_colour(to_play)} {max(int(clock.own_left - RESERVE), 0)} 0",
         ]
-
-
-def _whole_seconds(seconds: float, at_least: int = 0) -> int:
-    return max(int(seconds), at_least)
 
 
 def _colour(number: int) -> str:

@@ -180,7 +180,13 @@ class LabelWork(PureWork):
 
     @functools.cached_property
     def game(self) -> Any:
-        return _game(self.env)
+        made = make(self.env) if isinstance(self.env, str) else self.env
+        if hasattr(made, "possible_agents"):
+            made.reset(seed=0)
+        game = as_game(made)
+        if not hasattr(game, "observation"):
+            raise UnsupportedGameError(f"{game.traits.name} has no observations, which a row would hold")
+        return game
 
     def run(self, item: int, on_turn: Callable[[int], None] | None = None) -> list[dict[str, Any]]:
         if item < self._next:
@@ -200,16 +206,6 @@ class LabelWork(PureWork):
             {"position": first + number, **_row(game, position, result)}
             for number, (position, result) in enumerate(zip(batch, results, strict=True))
         ]
-
-
-def _game(env: Any) -> Any:
-    made = make(env) if isinstance(env, str) else env
-    if hasattr(made, "possible_agents"):
-        made.reset(seed=0)
-    game = as_game(made)
-    if not hasattr(game, "observation"):
-        raise UnsupportedGameError(f"{game.traits.name} has no observations, which a row would hold")
-    return game
 
 
 def _positions(game: Any, generator: np.random.Generator) -> Iterator[_Position]:

@@ -6,6 +6,7 @@ before. The target of the regression is the outcome of the game, mixed with the 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -161,7 +162,7 @@ def _written(features: Features, bounds: tuple[float, float]) -> FittedLinear | 
 
 def _player(game: Any, evaluator: FittedLinear | None, generator: np.random.Generator, seed: int) -> Player:
     if evaluator is None and not (game.traits.seats == 2 and game.traits.terminal_rewards_only):
-        return at_random(game, generator)
+        return functools.partial(at_random, game, generator)
     agent = GreedyAgent(evaluator=evaluator or "rewards", samples=1, seconds=None, seed=seed)
     return searching(game, agent, is_learned=evaluator is not None)
 

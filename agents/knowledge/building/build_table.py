@@ -240,7 +240,7 @@ class _TableBuilder:
                 names.append(moves.names[inside])
                 moves_seen += len(moves.names)
                 fresh, places = np.unique(moves.names, return_index=True)
-                is_new = ~_among(fresh, seen)
+                is_new = seen[np.minimum(np.searchsorted(seen, fresh), len(seen) - 1)] != fresh
                 new_keys.append(fresh[is_new])
                 new_states.append(moves.children[places[is_new]])
                 self._report("listing", len(seen) + moves.first, 0)
@@ -342,12 +342,6 @@ def _figures(name: str, lower: Numbers, upper: Numbers, has_gains: bool) -> Part
     won, lost = lower[lower > 0], np.count_nonzero((upper < 0) & (upper != ABSENT))
     longest = 0 if has_gains or not len(won) else (2048 - int(won.min()) + 1) // 2
     return PartFigures(name, len(won), int(np.count_nonzero((lower == 0) & (upper == 0))), int(lost), longest)
-
-
-def _among(values: Numbers, ordered: Numbers) -> Numbers:
-    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    is_there: Numbers = ordered[places] == values
-    return is_there
 
 
 def _free_memory() -> float:

@@ -147,9 +147,14 @@ class _Growth:
     def __init__(self, game: RulesGame, state: Any, path: Path, work: BookWork, plies: int | None) -> None:
         self._game, self._path, self._work = game, path, work
         self._most_plies = math.inf if plies is None else plies
-        self._by_key: dict[int, _BookNode] = {}
         self._root_state = without_past(state)
-        self._read(self._root_state)
+        rows = open_book(path, game, self._root_state, exact=False)
+        self._by_key = {
+            key: _BookNode(row.state, row.value, bool(row.flags & PROVEN)) for key, row in rows.items()
+        }
+        for key, row in rows.items():
+            if row.flags & EXPANDED:
+                self._expand(self._by_key[key])
 
     def run(
         self,
@@ -282,12 +287,8 @@ class _Growth:
 
     def _node(self, state: Any, plies: float) -> _BookNode:
         """The node of a position of the book, ``plies`` moves from the root."""
-        node = self._by_key[self._key(state)]
-        self._reach(node, plies)
-        return node
-
-    def _reach(self, node: _BookNode, plies: float) -> None:
-        waiting, reached = deque([(node, plies)]), list[_BookNode]()
+        first = self._by_key[self._key(state)]
+        waiting, reached = deque([(first, plies)]), list[_BookNode]()
         while waiting:
             node, plies = waiting.popleft()
             if plies < node.plies:
@@ -300,15 +301,7 @@ class _Growth:
         for node in reversed(reached):
             for each in (node, *node.parents):
                 self._update(each)
-
-    def _read(self, like: Any) -> None:
-        rows = open_book(self._path, self._game, like, exact=False)
-        self._by_key = {
-            key: _BookNode(row.state, row.value, bool(row.flags & PROVEN)) for key, row in rows.items()
-        }
-        for key, row in rows.items():
-            if row.flags & EXPANDED:
-                self._expand(self._by_key[key])
+        return first
 
     def _write(self) -> Book:
         rows = {

@@ -76,14 +76,10 @@ def searching(game: Any, agent: SearchAgent, *, is_learned: bool) -> Player:
     return choose
 
 
-def at_random(game: Any, generator: np.random.Generator) -> Player:
-    """A player of random moves."""
-
-    def choose(state: Any) -> Choice:
-        actions = game.legal_actions(state)
-        return Choice(actions[int(generator.integers(len(actions)))], None)
-
-    return choose
+def at_random(game: Any, generator: np.random.Generator, state: Any) -> Choice:
+    """A random move."""
+    actions = game.legal_actions(state)
+    return Choice(actions[int(generator.integers(len(actions)))], None)
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ class SelfPlayGames:
                 chosen = np.sort(generator.permutation(len(recorded))[: self.positions])
                 return [recorded[place] for place in chosen], game.utility(state)
             if move < until and generator.random() < EXPLORE:
-                choice = at_random(game, generator)(state)
+                choice = at_random(game, generator, state)
             else:
                 choice = self.players[-1 if game.to_move(state) == partner_seat else 0](state)
                 if move >= until and self.records(state, choice):
@@ -294,7 +290,5 @@ class LessonWork(PureWork):
 
 def is_quiet(game: Any, state: Any, choice: Choice) -> bool:
     """False if a capture or a check decides what a position is worth: searches look further there anyway."""
-    rules = game.rules
-    if hasattr(rules, "is_noisy") and rules.is_noisy(state, choice.action):
-        return False
-    return not (hasattr(rules, "is_urgent") and rules.is_urgent(state))
+    is_noisy, is_urgent = (method_or_default(game.rules, name) for name in ("is_noisy", "is_urgent"))
+    return not (is_noisy(state, choice.action) or is_urgent(state))
