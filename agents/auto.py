@@ -139,8 +139,7 @@ class _Candidate(NamedTuple):
     settles: bool = False
     """True if it searches for the whole answer, which may come to none: then the next one has its turn."""
     settings: Callable[[Game[Any]], dict[str, Any]] = lambda game: {}
-    note: str = ""
-    """Added to the reason."""
+    note: str = ""  # added to the reason
 
 
 _CANDIDATES: Final = (

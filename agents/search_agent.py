@@ -58,8 +58,7 @@ class SearchAgent(ConfiguredAgent):
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
     """Functions of ``requirements`` that the game must pass."""
-    default_limits: ClassVar[Limits] = NO_LIMITS
-    """The limits of a search that is given none."""
+    default_limits: ClassVar[Limits] = NO_LIMITS  # the limits of a search that is given none
 
     backend: str = "auto"
     traits: Mapping[str, Any] | Traits | None = None

@@ -83,10 +83,8 @@ class LinearEvaluator:
         return value, traits.constant - sum(game.utility(state)) - value
 
 
-OBSERVATION: Final = "observation"
-"""The features that need no code: all numbers that the player to move observes."""
-_LARGEST_SUM: Final = 30.0
-"""A logit that is as good as certain, and whose probability is still less than 1."""
+OBSERVATION: Final = "observation"  # the features that need no code: all numbers that the player to move observes
+_LARGEST_SUM: Final = 30.0  # a logit that is as good as certain, and whose probability is still less than 1
 Floats = npt.NDArray[np.float64]
 
 

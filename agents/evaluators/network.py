@@ -32,8 +32,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json, write_json
 
-ONE: Final = 255
-"""A hidden value that counts in full, and what the first layer's weights are multiplied by."""
+ONE: Final = 255  # a hidden value that counts in full, and what the first layer's weights are multiplied by
 OUTPUT_ONE: Final = 64  # what the weights of the output are multiplied by
 MOST_HIDDEN: Final = 256
 LARGEST_OUTPUT: Final = 127  # the largest weight of the output: sums then fit into 32 bits

@@ -223,8 +223,7 @@ class EngineAgent(ConfiguredAgent):
         path: The program, with its arguments; a bare name is looked for where commands are.
     """
 
-    _merges_errors: ClassVar[bool] = False
-    """True if the engine writes its answers to standard error too."""
+    _merges_errors: ClassVar[bool] = False  # true if the engine writes its answers to standard error too
 
     path: str = ""
 

@@ -51,8 +51,7 @@ class ViewAgent(ConfiguredAgent):
     needs: ClassVar[str] = "observation"
     """Matches call ``act_on`` of such an agent and never hand it the environment."""
 
-    is_trained: ClassVar[bool] = False
-    """True if it is a model from a file, which may be asked without harm."""
+    is_trained: ClassVar[bool] = False  # true if it is a model from a file, which may be asked without harm
 
     outputs: Outputs = choice(Outputs.AUTO)
     sample: bool = flag(False)

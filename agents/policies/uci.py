@@ -22,8 +22,7 @@ from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.rules.rules_game import RulesGame
 
 _SECONDS: Final = 0.1  # time for a move, where nothing else limits it
-_LONGEST: Final = 600.0
-"""Seconds after which a search that only nodes or depth limit is taken to hang."""
+_LONGEST: Final = 600.0  # seconds after which a search that only nodes or depth limit is taken to hang
 _OPTION: Final = re.compile(r"option name (?P<name>.+?) type (?P<rest>.*)")
 _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 

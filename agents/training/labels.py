@@ -117,8 +117,7 @@ COLUMNS: Final[dict[str, Any]] = {
     "nodes": int,  # states that the agent visited
 }
 _BATCH: Final = 64
-_FRUITLESS_GAMES: Final = 1_000
-"""Games in a row without a new position after which no more are expected."""
+_FRUITLESS_GAMES: Final = 1_000  # games in a row without a new position after which no more are expected
 
 
 class _Position(NamedTuple):

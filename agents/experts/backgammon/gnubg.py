@@ -49,8 +49,7 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
 """From the weakest upwards; from "beginner" on, gnubg's own predefined settings. A position has its noise once and
 for all, so the same seed is the same game."""
 
-Side = tuple[int, ...]
-"""How many checkers a player has off (0), on its own points 1 to 24, and on the bar (25)."""
+Side = tuple[int, ...]  # how many checkers a player has off (0), on its own points 1 to 24, and on the bar (25)
 
 
 def sides(state: BackgammonState, seat: int) -> tuple[Side, Side]:

@@ -12,8 +12,7 @@ from typing import Any, Final
 from zermelo.agents.experts.hanabi import layout as at
 from zermelo.agents.experts.hanabi.table import HanabiTable, bits, possible, touched
 
-_URGENT: Final = 1000
-"""The worth of a hint without which the next player would lose a card that is needed."""
+_URGENT: Final = 1000  # the worth of a hint without which the next player would lose a card that is needed
 _USEFUL: Final = 10
 """A hint of less worth is not given where something else can be done, or of ``_SCARCE`` more, with few tokens."""
 _SCARCE: Final = 8

@@ -20,8 +20,7 @@ from zermelo.envs.game import Game
 from zermelo.envs.traits.merging import PATIENCE
 
 _FIRST: Final = 4  # samples in the first batch, which shows how long one takes
-_BATCH: Final = 20
-"""Samples in a batch at most, and before actions that are surely worse are dropped."""
+_BATCH: Final = 20  # samples in a batch at most, and before actions that are surely worse are dropped
 _INSTANT: Final = 1e-6
 _SHARE: Final = 0.25  # how much of the time that is left may go into a batch
 

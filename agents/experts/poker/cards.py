@@ -242,8 +242,7 @@ def _sort(array: Any, size: int) -> None:
 
 
 CLASSES: Final = 169  # pairs of cards before the flop that differ by more than their suits
-_REMEMBERED: Final = 64
-"""Boards whose buckets are remembered, as the next decision may be on one of them."""
+_REMEMBERED: Final = 64  # boards whose buckets are remembered, as the next decision may be on one of them
 FIRSTS, SECONDS = (np.array(each) for each in np.triu_indices(52, 1))  # the cards of each pair
 
 

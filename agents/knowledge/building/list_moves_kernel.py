@@ -10,8 +10,7 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 HISTORY = True
 """True if the rules depend on the past, which tables leave out; set for each kernel, like those below."""
-INDEXED = True
-"""True if the rules number positions; otherwise positions are given, and their children written."""
+INDEXED = True  # true if the rules number positions; otherwise positions are given, and their children written
 GAINS = True  # true if an exit is what the mover gains, not how soon it wins
 LEADS = True  # true if the rules say what the mover is ahead by
 REPEATS = True  # true if the rules say so where repetition ends the game, too

@@ -25,8 +25,7 @@ from zermelo.envs.rules.history import without_past
 
 _SAVE_EVERY: Final = 30.0
 _BOTH: Final = 0b11
-_QUICK_MB: Final = 1.0
-"""Memory for the table of a proof that counts as quick, in MiB: an agent may have no more."""
+_QUICK_MB: Final = 1.0  # memory for the table of a proof that counts as quick, in MiB: an agent may have no more
 
 
 def prove_book(

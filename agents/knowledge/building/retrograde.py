@@ -17,8 +17,7 @@ from zermelo.envs.rules.scores import WIN
 
 NO_EXIT: Final = -32767  # of a position none of whose moves ends the game
 UNUSED: Final = -32768  # of a number that stands for no position, or for a finished one
-ENDLESS: Final = 1 << 14
-"""With either sign, the bound of a gain that is not known, as play may go round for ever."""
+ENDLESS: Final = 1 << 14  # with either sign, the bound of a gain that is not known, as play may go round for ever
 _MOST_PLIES: Final = WIN - 2
 Numbers = NDArray[Any]
 

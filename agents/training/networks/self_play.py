@@ -38,8 +38,7 @@ _NODES_OF_PLAYOUTS: Final = 20
 """A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
 _POSITIONS: Final = 200  # positions recorded of a game, at most
 _TABLE_MB: Final = 4
-_GAMES, _STATES = 40, 400
-"""Random games that show what positions look like, and their states, at most."""
+_GAMES, _STATES = 40, 400  # random games that show what positions look like, and their states, at most
 _LEAST_SHARE: Final = 1e-3
 _NEWTON_STEPS, _FLAT = 20, 1e-9
 

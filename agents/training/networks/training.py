@@ -33,8 +33,7 @@ _TEST_SHARE: Final = 0.05  # share of the positions, the last ones, by which the
 _PILOT: Final = 50_000  # positions by which it is chosen how seats share columns
 _MOST_PHASES: Final = 8
 _WALKS, _WALK_STEPS = 10, 200  # random games whose moves are compared, and moves of each
-_ALIKE: Final = 0.8
-"""Turns may be chosen under which this share of the moves of the best turn look alike."""
+_ALIKE: Final = 0.8  # turns may be chosen under which this share of the moves of the best turn look alike
 _RARE: Final = 10  # bits that are set, or not set, in fewer positions have no column
 _SAMPLE: Final = 4_096  # positions in which two bits that always agree are taken for one
 

@@ -24,8 +24,7 @@ from zermelo.envs.support.calls import explained
 _MODES: Final = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
 _SEATS: Final = {"alternate": -1, "random": -2}
 _ALL_SEATS: Final = -3
-_LONG: Final = 1 << 40
-"""Moves after which a game is truncated by default, where a move takes no memory."""
+_LONG: Final = 1 << 40  # moves after which a game is truncated by default, where a move takes no memory
 
 
 class _Block(NamedTuple):

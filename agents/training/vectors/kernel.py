@@ -43,8 +43,7 @@ from zermelo.envs.rules.protocol import Rules
 
 # -- states of many games in arrays, and what players observe of them, in compiled code
 
-HISTORY = False
-"""True if states know their past. The front ends set it for each kernel that they compile."""
+HISTORY = False  # True if states know their past. The front ends set it for each kernel that they compile.
 
 
 def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
@@ -80,8 +79,7 @@ def keep(rules: Any, state: Any, number: int, games: Games) -> None:
             store(own, place, load(rules.stack, place))
 
 
-LOOKS = False
-"""True if opponents look one move ahead. The front end sets these for each kernel that it compiles."""
+LOOKS = False  # True if opponents look one move ahead. The front end sets these for each kernel that it compiles.
 SEARCHES = False  # true if opponents search a tree
 GENERAL = False  # true if they do so by the general kernel, which knows chance
 SIMULATES = False  # true if opponents search by Monte Carlo
