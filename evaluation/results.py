@@ -35,11 +35,7 @@ class Observed(NamedTuple):
 
 
 def observed(wins: Any, draws: Any, losses: Any, pairs: Sequence[Any] | None = None) -> Observed:
-    """Games that were won, drawn and lost, or pairs of them: LL, LD, WL, DD, WD, WW.
-
-    Raises:
-        InvalidSettingError: A count is negative or no whole number, or both kinds of count are given.
-    """
+    """Games that were won, drawn and lost, or pairs of them: LL, LD, WL, DD, WD, WW."""
     if pairs is None:
         counts = _counts((wins, draws, losses), ("wins", "draws", "losses"))
         return Observed((0.0, 0.5, 1.0), counts[::-1], counts, 1)
@@ -101,8 +97,6 @@ class HeadToHead:
 class GameCounts:
     """How often each line-up finished in each way; an immutable value.
 
-    Two counts are equal if they hold the same games.
-
     Args:
         results: For each game either ``(players, scores)``, with one name and one number per seat, in seat order,
             a greater score being better and equal scores a tie; or, for two seats, ``(first, second, score)`` with
@@ -124,11 +118,7 @@ class GameCounts:
 
     @classmethod
     def match(cls, first: str, second: str, wins: int = 0, draws: int = 0, losses: int = 0) -> GameCounts:
-        """Games that ``first`` won, drew and lost from the first of two seats.
-
-        Raises:
-            InvalidSettingError: A count is negative or no whole number.
-        """
+        """Games that ``first`` won, drew and lost from the first of two seats."""
         games = zip(((0, 1), (0, 0), (1, 0)), observed(wins, draws, losses).counts, strict=True)
         return cls.of({((first, second), ranks): count for ranks, count in games})
 
@@ -151,10 +141,7 @@ class GameCounts:
         return self._counts.total()
 
     def head_to_head(self) -> dict[tuple[str, str], HeadToHead]:
-        """The score of each player against each other one that it met, by (player, other).
-
-        Games of a player against itself are left out.
-        """
+        """The score of each player against each other one that it met, by (player, other)."""
         table: dict[tuple[str, str], HeadToHead] = {}
         for players, ranks, games in self.items():
             for a, rank_a in zip(players, ranks, strict=True):

@@ -131,11 +131,7 @@ class Schedule(Sequence[ScheduledGame]):
         return min((block + 1) * self.seats, self.games) * len(self._pairs)
 
     def place(self, game_id: str) -> int:
-        """The place of a game, by its id.
-
-        Raises:
-            InvalidSettingError: There is no such game.
-        """
+        """The place of a game, by its id."""
         parts = game_id.split(".")
         if len(parts) == 3 and all(part.isdecimal() and len(part) < 20 for part in parts):
             block, pairing, turn = map(int, parts)

@@ -59,7 +59,6 @@ def judge(
     Raises:
         UnsupportedGameError: There is no perfect play to compare with: hidden information, chance that cannot be
             enumerated, more than two seats, or two that are not opposed.
-        InvalidSettingError: ``nodes`` or ``games`` is not at least 1.
         ReplayError: Not one of the games can be played again.
     """
     judging = Judge(JudgeWork(env, nodes, trust, tables))

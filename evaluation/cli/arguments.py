@@ -168,6 +168,13 @@ def print_json(value: object) -> None:
     typer.echo(msgspec.json.encode(value).decode())
 
 
+def print_table(table: Any, *, as_json: bool) -> None:
+    if as_json:
+        print_json(table.to_dict())
+    else:
+        typer.echo(str(table))
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchLimits:
     """Limits for agents that have such a setting and do not give it themselves.

@@ -170,18 +170,12 @@ def table_command(
         raise SystemExit(arguments.INTERRUPTED) from None
     finally:
         live.clear()
-    about: dict[str, Any] = {
-        "file": str(path),
-        "game": made.table.about.game,
-        "positions": len(made.table),
-        "undecided": made.undecided,
-        "bytes": made.size,
-        "seconds": round(made.seconds, 2),
-    }
-    if as_json:
-        arguments.print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
-    else:
+    if not as_json:
         _print_table(made, path)
+        return
+    about: dict[str, Any] = {"file": str(path), "game": made.table.about.game, "positions": len(made.table)}
+    about |= {"undecided": made.undecided, "bytes": made.size, "seconds": round(made.seconds, 2)}
+    arguments.print_json(about | {"parts": [dataclasses.asdict(part) for part in made.figures]})
 
 
 def _print_table(made: BuiltTable, path: Path) -> None:

@@ -31,11 +31,8 @@ def help_of(settings: type, name: str) -> str:
 def takes_settings(*kinds: type, left_out: Collection[str] = (), **options: Any) -> Callable[[Command], Command]:
     """Gives a command an option for each field of dataclasses, all of which it takes as keywords.
 
-    Args:
-        kinds: The dataclasses.
-        left_out: Fields that are no options.
-        options: For fields that need more than their name: typer's option, or that with another type
-            (``Annotated``).
+    ``options`` are for fields that need more than their name: typer's option, or that with another type
+    (``Annotated``).
     """
 
     def decorate(command: Command) -> Command:

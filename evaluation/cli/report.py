@@ -214,13 +214,9 @@ def judge(
     """
     from zermelo.evaluation.tournament.run import make_runner
 
-    table = judge_folder(
-        folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=make_runner(**runner)
-    )
-    if as_json:
-        arguments.print_json(table.to_dict())
-    else:
-        typer.echo(str(table))
+    judging = make_runner(**runner)
+    table = judge_folder(folder, nodes=nodes, games=games, trust=trust, tables=tables, runner=judging)
+    arguments.print_table(table, as_json=as_json)
 
 
 def export(

@@ -187,15 +187,10 @@ def _by_policy(
         solved.policy.save(policy)
         lines.append(f"written   {_played(solved.policy, policy, 'information states')}")
     data = {
-        "value_bounds": [lower, upper],
-        "values_by_seat": solved.values,
-        "exploitability": solved.exploitability,
-        "iterations": solved.iterations,
-        "states": solved.states,
-        "information_states": solved.information_states,
-        "seconds": round(solved.seconds, 3),
-        "stopped_by": solved.stopped_by.value,
-    }
+        "value_bounds": [lower, upper], "values_by_seat": solved.values, "exploitability": solved.exploitability,
+        "iterations": solved.iterations, "states": solved.states, "information_states": solved.information_states,
+        "seconds": round(solved.seconds, 3), "stopped_by": solved.stopped_by,
+    }  # fmt: skip
     return _SolvedText(data, lines, solved.stopped_by is StoppedBy.COMPLETED)
 
 
@@ -222,14 +217,9 @@ def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy
         written.save(policy)
         lines.append(f"policy    {_played(written, policy)}")
     data = {
-        "to_move": player,
-        "value": value,
-        "tolerance": tolerance,
-        "action_values": {str(action): number for action, number in action_values.items()},
-        "best_actions": list(values.best_actions(state)),
-        "states": len(values),
-        "sweeps": values.sweeps,
-    }
+        "to_move": player, "value": value, "tolerance": tolerance, "action_values": action_values,
+        "best_actions": values.best_actions(state), "states": len(values), "sweeps": values.sweeps,
+    }  # fmt: skip
     return _SolvedText(data, lines)
 
 
@@ -250,25 +240,14 @@ def _by_search(
         table.save(policy)
         whose = "both players" if plan is Plan.FULL else f"{player} alone (--plan full: for both)"
         lines.append(f"policy    {_played(table, policy)} for {whose}")
+    policies = {game.traits.seat_names[seat]: mixed for seat, mixed in solution.policies.items()}
     data = {
-        "to_move": player,
-        "outcome": None if solution.outcome is None else solution.outcome.value,
-        "value": solution.value,
-        "value_bounds": solution.value_bounds,
-        "values_by_seat": list(solution.values_by_seat),
-        "plies": solution.plies,
-        "action_values": {str(action): value for action, value in solution.action_values.items()},
-        "action_plies": {str(action): plies for action, plies in solution.action_plies.items()},
-        "policies": {
-            game.traits.seat_names[seat]: {str(action): share for action, share in mixed.items()}
-            for seat, mixed in solution.policies.items()
-        },
-        "principal_variation": list(solution.principal_variation),
-        "nodes": solution.nodes,
-        "seconds": round(solution.seconds, 3),
-        "stopped_by": solution.stopped_by.value,
-        "proven": solution.proven,
-    }
+        "to_move": player, "outcome": solution.outcome, "value": solution.value,
+        "value_bounds": solution.value_bounds, "values_by_seat": solution.values_by_seat, "plies": solution.plies,
+        "action_values": solution.action_values, "action_plies": solution.action_plies, "policies": policies,
+        "principal_variation": solution.principal_variation, "nodes": solution.nodes,
+        "seconds": round(solution.seconds, 3), "stopped_by": solution.stopped_by, "proven": solution.proven,
+    }  # fmt: skip
     return _SolvedText(data, lines, solution.proven)
 
 
@@ -331,8 +310,4 @@ def exploitability_command(
     """
     from zermelo.evaluation.analysis.exploitability import agents_exploited
 
-    solved = agents_exploited(env, agents, most_states=states)
-    if as_json:
-        arguments.print_json(solved.to_dict())
-    else:
-        typer.echo(str(solved))
+    arguments.print_table(agents_exploited(env, agents, most_states=states), as_json=as_json)

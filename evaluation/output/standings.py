@@ -56,12 +56,7 @@ class Standings(Ranking):
         score: Scoring | str = Scoring.AUTO,
         anchor: str | None = None,
     ) -> Standings:
-        """The standings of any number of games in one environment.
-
-        A sequence that reads them from a file is kept as it is; anything else is made a tuple. ``agents`` are
-        listed in any case, and their order breaks ties; ``planned`` are by default the games that there are; the
-        ``anchor`` has rating 0.
-        """
+        """The standings of any number of games in one environment; settings are as for ``Ranking``."""
         games = records if isinstance(records, Sequence) else tuple(records)
         results = count_games(games)
         env, seat_names = (games[0].env, games[0].seat_names) if results.groups else ("", ())

@@ -40,9 +40,7 @@ _LISTED: Final = 30
 class TreeDrawing:
     """A search, drawn. In a notebook it shows itself, with its steps to go through.
 
-    Attributes:
-        tree: What the search did.
-        result: What it answered.
+    ``result`` is what the search answered.
     """
 
     tree: SearchTree
@@ -68,12 +66,7 @@ class TreeDrawing:
         return tree_page(self.tree)
 
     def save(self, path: str | os.PathLike[str], step: int | None = None) -> Path:
-        """Writes a page (.html), or a figure (.svg) with a step as ``svg`` takes it.
-
-        Raises:
-            InvalidSettingError: The file's name ends in something else.
-            StoreError: It cannot be written.
-        """
+        """Writes a page (.html), or a figure (.svg) with a step as ``svg`` takes it."""
         target = Path(path)
         check_file(target, step)
         write_text(target, self.html() if target.suffix.lower() == ".html" else self.svg(step))

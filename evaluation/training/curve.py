@@ -38,7 +38,6 @@ class RatingCurve:
         ratings: Step and rating of each time.
 
     Raises:
-        InvalidSettingError: A setting is none.
         StoreError: The file is there and is no training run.
     """
 

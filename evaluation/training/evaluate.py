@@ -170,25 +170,22 @@ def evaluate_policy(
 ) -> PolicyRating:
     """Rates a policy by games against agents whose own ratings are fixed.
 
-    The same policy and seed give the same answer, and nothing of the training is disturbed: a live environment is
-    cloned, modules return to the mode (``train`` or ``eval``) they were in, and the global random numbers of
-    Python, NumPy and PyTorch go on where they were.
+    The same policy and seed give the same answer, and nothing of the training is disturbed: neither a live
+    environment, nor the modes of modules, nor global random numbers.
 
     Args:
         policy: A function as ``PolicyAgent`` takes it, such as ``policy(observation, action_mask)``; a model of
             Stable-Baselines3 or sb3-contrib; a PyTorch module, called with a batch of one observation (and of one
-            mask, if it takes two inputs); an agent; or text that ``make_agent`` reads, such as ``"ppo.zip"`` for a
-            file of Stable-Baselines3. None but agents that search are shown the environment.
+            mask, if it takes two inputs); an agent; or text that ``make_agent`` reads, such as ``"ppo.zip"``.
         env: A name, a function that makes an environment, or a live environment, of which clones are played in.
         ladder: A ladder's file (``zermelo ladder``), or anchors: text such as ``"random"``, an agent, or several
-            as a list or a mapping of names to such. Text that names an agent is one, any other is a file.
-            By default the ladder that this package has for the game. Where it has none, ``random`` and those of
-            ``greedy``, alpha-beta, expectiminimax and max^n that can play the game.
-            Anchors meet once before the first answer, which in slow games takes long: give quicker ones there.
+            as a list or a mapping of names to such. By default the ladder that this package has for the game;
+            where it has none, ``random`` and those of ``greedy``, alpha-beta, expectiminimax and max^n that can
+            play it. Anchors meet once before the first answer, which in slow games takes long: give quicker ones
+            there.
         interval: On a ladder's file, games end when the 95 % interval is at most so wide, or 1,000 are played.
         games: With each anchor, 20 by default, where there is no ladder; with the baseline, 400 by default, where
-            the ladder is of rewards. Seats rotate, and each of the openings (random, from the seed) is played once
-            from every seat.
+            the ladder is of rewards. Seats rotate, and each opening is played once from every seat.
         seed: Decides every game, the anchors' included.
 
     Raises:

@@ -87,8 +87,7 @@ class Choices:
     Args:
         features: One mapping from parameter to coefficient for each of the ``a`` alternatives, set by set.
         sizes: How many alternatives each set has.
-        counts: How often each alternative was chosen, in all ``a``.
-        parameters: ``p``.
+        counts: How often each alternative was chosen.
         weight: What one choice counts.
     """
 
@@ -154,13 +153,10 @@ class Choices:
     def maximize(
         self, start: Vector, basis: Vector, ridge: float | Vector = _RIDGE, offset: Vector | None = None
     ) -> Vector:
-        """The most likely parameters of the form ``offset + basis @ anything``, shape (p,).
+        """The most likely parameters of the form ``offset + basis @ anything``, from ``start`` on, shape (p,).
 
-        Args:
-            start: Where to begin, shape (p,).
-            basis: Orthonormal columns, shape (p, k).
-            ridge: Of each parameter's square, half that much is taken off the log-likelihood.
-            offset: Zeros if None.
+        ``basis`` has orthonormal columns, shape (p, k); ``ridge`` takes half of it times each parameter's square
+        off the log-likelihood.
         """
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
         from scipy.optimize import minimize

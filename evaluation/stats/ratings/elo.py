@@ -36,8 +36,6 @@ _UNLIKE = 30
 class EloEstimate:
     """How much stronger one agent is than another, all from the first agent's point of view.
 
-    No field is ever nan: where nothing is known, the interval is infinite.
-
     Attributes:
         elo: The Elo difference at which the score would be expected; infinite at a score of 0 or 1.
         lower, upper: The ends of the interval of ``elo``; infinite where there is none.
@@ -46,10 +44,7 @@ class EloEstimate:
         score_lower, score_upper: The ends of the interval of the expected score.
         likelihood_of_superiority: The probability, 0 to 1, that the first agent is the stronger; it exceeds 97.5 %
             exactly where the 95 % interval lies above 0.
-        games: How many games were counted.
         counts: ``(wins, draws, losses)``, or of pairs ``(LL, LD, WL, DD, WD, WW)``.
-        paired: Whether the counts are of pairs.
-        confidence: Of the intervals, such as 0.95.
         method: How the interval was found: ``standard error``, ``mid-p`` or ``none``.
     """
 

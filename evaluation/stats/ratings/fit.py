@@ -51,20 +51,15 @@ def fit_ratings(
     seat_effects: bool = True,
     dispersion: float = 1.0,
 ) -> RatingTable:
-    """The most likely ratings of all players.
+    """The most likely ratings of all players; between two the difference is that of ``elo`` for the same games.
 
     Args:
         results: Counted games, or games to count one at a time (``GameCounts``): ``(players, scores)`` in seat
             order, or ``(first, second, score)`` with the first one's score 1, 0.5 or 0.
         anchor: The player whose rating is the zero of the scale; None for the average of the players.
         seat_effects: Whether the seats have strengths of their own. They are left out, and a note says so, if they
-            cannot be separated from those of the players. Ratings of games for two count points from both seats
-            alike, so seats should be taken in turn; a note says where they were not and it matters.
+            cannot be separated from those of the players.
         dispersion: Games that say as much as one independent game (``stats.rows.dispersion``).
-
-    Returns:
-        The table, with notes on everything that the games do not tell. Between two players the difference is
-        that of ``elo`` for the same games.
 
     Raises:
         UnknownNameError: The anchor played no game.

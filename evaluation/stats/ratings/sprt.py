@@ -103,11 +103,7 @@ class Sprt:
     def test(
         self, wins: int = 0, draws: int = 0, losses: int = 0, *, pairs: Sequence[int] | None = None
     ) -> SprtResult:
-        """The state of the test after single games, or pairs of games counted as LL, LD, WL, DD, WD, WW.
-
-        Raises:
-            InvalidSettingError: A count is negative or no whole number, or both kinds of count are given.
-        """
+        """The state of the test after single games, or pairs of games counted as LL, LD, WL, DD, WD, WW."""
         values, counts, _, games_each = observed(wins, draws, losses, pairs)
         observations = sum(counts)
         weights = [float(n) if n else _NEVER_SEEN for n in counts]
