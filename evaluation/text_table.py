@@ -13,8 +13,7 @@ from typing import Final
 
 from zermelo.evaluation.match.text import printable
 
-NAME_WIDTH: Final = 10
-"""Characters that columns of text may be folded to."""
+NAME_WIDTH: Final = 10  # characters that columns of text may be folded to
 _GAP: Final = "  "
 
 

@@ -32,12 +32,9 @@ from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.match.sources import EnvSource
 
-NODES: Final = 20_000
-"""The default budget for the position after each action."""
-_COMPILED: Final = 100
-"""Factor of the budget for compiled rules."""
-_PLIES: Final = 1_000
-"""Moves of a game that are judged, the last ones."""
+NODES: Final = 20_000  # the default budget for the position after each action
+_COMPILED: Final = 100  # factor of the budget for compiled rules
+_PLIES: Final = 1_000  # moves of a game that are judged, the last ones
 
 
 def judge(

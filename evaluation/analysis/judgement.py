@@ -31,8 +31,7 @@ from zermelo.evaluation.match.text import finite, printable
 from zermelo.evaluation.stats.score_interval import wilson_interval
 from zermelo.evaluation.text_table import TextTable
 
-EQUAL: Final = 1e-9
-"""Values that differ by less are equal: sums of probabilities are rounded."""
+EQUAL: Final = 1e-9  # values that differ by less are equal: sums of probabilities are rounded
 
 
 class Phase(enum.StrEnum):

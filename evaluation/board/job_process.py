@@ -37,8 +37,7 @@ from zermelo.evaluation.positions.moves import move_text, states_of
 from zermelo.evaluation.workers.forked_process import read_frame, write_frame
 from zermelo.evaluation.workers.shipping import pack_answer
 
-_JUDGED: Final = 2_000
-"""The judge's budget of nodes for the position after each move of a game."""
+_JUDGED: Final = 2_000  # the judge's budget of nodes for the position after each move of a game
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -130,12 +129,10 @@ def label_of(game: Any, state: Any, action: int) -> str:
     return move_text(game, state, action) or str(action)
 
 
-_SECONDS: Final = 60.0
-"""The longest analysis of a position."""
+_SECONDS: Final = 60.0  # the longest analysis of a position
 _FIRST_SECONDS: Final = 0.25
 """An agent that says nothing on the way is asked again and again, each time for twice as long."""
-_PAUSE: Final = 0.1
-"""Seconds between two answers on the way."""
+_PAUSE: Final = 0.1  # seconds between two answers on the way
 
 
 class _JobLoop:

@@ -24,8 +24,7 @@ from zermelo.evaluation.workers.forked_process import AgentProcess, read_frame, 
 from zermelo.evaluation.workers.shipping import pack_env, unpack_answer
 
 OnAnswer = Callable[[dict[str, Any]], None]
-_PATIENCE: Final = 2.0
-"""Seconds that a search has to stop when it is told to."""
+_PATIENCE: Final = 2.0  # seconds that a search has to stop when it is told to
 
 
 class _Wanted(NamedTuple):
@@ -49,8 +48,7 @@ class JobProcess:
         self._busy: set[int] = set()
         self._number, self._killed = 0, -1
         self._ponders = False
-        self.waits = ""
-        """What the process does before it thinks, such as compiling, as a line says it."""
+        self.waits = ""  # what the process does before it thinks, such as compiling, as a line says it
 
     @property
     def is_busy(self) -> bool:

@@ -15,8 +15,7 @@ from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.output import ExportFormat
 from zermelo.evaluation.positions.notation import MOST_PLIES, game_text, notation_of, pgn_moves, sgf_moves
 
-LARGEST: Final = 2**20
-"""Bytes of the largest file that is read."""
+LARGEST: Final = 2**20  # bytes of the largest file that is read
 
 
 def formats_of(env: str) -> tuple[ExportFormat, ...]:

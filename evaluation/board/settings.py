@@ -15,8 +15,7 @@ from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.clock import TimeControl
 from zermelo.evaluation.match.text import shown
 
-LONGEST: Final = 200
-"""Characters of a move or an agent that a page may send."""
+LONGEST: Final = 200  # characters of a move or an agent that a page may send
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ class BoardSettings:
 _PARALLEL: Final = ("threads", "workers")
 _MOST_PARALLEL: Final = 256
 _COUNTED: Final = {"memory_mb": 4_096, "batch_size": 4_096, "depth": 1_000}
-_MOST: Final = 10**9
-"""The largest number that a setting of an agent may be that a page names; of some it is less."""
+_MOST: Final = 10**9  # the largest number that a setting of an agent may be that a page names; of some it is less
 
 
 def changed_settings(settings: BoardSettings, wanted: Mapping[str, Any]) -> BoardSettings:

@@ -26,8 +26,7 @@ from zermelo.evaluation.cli.arguments import INTERRUPTED
 from zermelo.evaluation.match.text import kept
 
 USER_ERROR = 2
-USAGE: Final[type[Any]] = typer.BadParameter.__mro__[1]
-"""The parent of all errors of the parser."""
+USAGE: Final[type[Any]] = typer.BadParameter.__mro__[1]  # the parent of all errors of the parser
 _WORDS: Final = {int: "a whole number", float: "a number", Path: "the name of a file or folder"}
 
 

@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from zermelo.envs.game import Game
     from zermelo.evaluation.match.live_game import EnvDriver
 
-INTERRUPTED: Final = 130
-"""The exit code after Ctrl-C."""
+INTERRUPTED: Final = 130  # the exit code after Ctrl-C
 
 
-TYPED: Final = "zermelo.typed"
-"""Where the context of a command keeps its arguments as they were typed."""
+TYPED: Final = "zermelo.typed"  # where the context of a command keeps its arguments as they were typed
 
 
 def folder(text: str | Path) -> Path:

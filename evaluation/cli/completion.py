@@ -12,8 +12,7 @@ EXAMPLES: Final = {"elo": "800", "depth": "4", "simulations": "1000", "samples":
 """Values of limits as examples."""
 _OPEN: Final = re.compile(r"(?P<before>.*[(,]\s*|)(?P<word>[^(),\s=]*)(?:=(?P<value>[^(),]*))?", re.DOTALL)
 """A spec that is not finished: what is complete, and the name or the setting that is being typed."""
-_OF_AGENTS: Final = ("agent", "opponent", "blueprint")
-"""Settings whose values are agents."""
+_OF_AGENTS: Final = ("agent", "opponent", "blueprint")  # settings whose values are agents
 
 
 def environments(incomplete: str) -> list[str]:

@@ -34,8 +34,7 @@ class Model(enum.StrEnum):
 _OnGame: TypeAlias = Callable[[str, float, float], object]
 _OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
 """Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
-_OPENING = 4
-"""Random plies before the games of the match."""
+_OPENING = 4  # random plies before the games of the match
 
 
 @takes_settings(

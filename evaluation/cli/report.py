@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from zermelo.evaluation.analysis.judgement import JudgeTable
     from zermelo.evaluation.storage.curves import Curve
 
-JUDGED = "judge.json"
-"""What the judge found of the agents, in the folder of the tournament."""
-VERDICTS = "judge.jsonl"
-"""What the judge found of each game."""
+JUDGED = "judge.json"  # what the judge found of the agents, in the folder of the tournament
+VERDICTS = "judge.jsonl"  # what the judge found of each game
 
 
 def report(

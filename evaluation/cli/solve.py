@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from zermelo.agents.base.solution import Solution, SolvingProgress
     from zermelo.agents.equilibrium.policy_table import Plan, PolicyTable
 
-_PATIENCE = 10.0
-"""Seconds before the command says how to limit it."""
+_PATIENCE = 10.0  # seconds before the command says how to limit it
 _MOST_STATES = 1_000_000
-_MOST_VALUES = 3_000_000
-"""Pig to 100 has two million states."""
+_MOST_VALUES = 3_000_000  # Pig to 100 has two million states
 
 
 class _SolvedText(NamedTuple):

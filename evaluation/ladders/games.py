@@ -25,11 +25,9 @@ from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.settings import AgentLimits
 
-_LARGEST: Final = 1 << 28
-"""Bytes of a journal."""
+_LARGEST: Final = 1 << 28  # bytes of a journal
 _Line: TypeAlias = tuple[str, str, int, int, int, int, int, int, float]
-OPENING: Final = 2
-"""Random moves at the start of a game."""
+OPENING: Final = 2  # random moves at the start of a game
 
 
 class Block(NamedTuple):

@@ -34,8 +34,7 @@ from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.games import Participant, participants
 from zermelo.evaluation.workers.settings import AgentLimits
 
-ANCHOR_GAMES: Final = 30
-"""Games of each pairing of anchors."""
+ANCHOR_GAMES: Final = 30  # games of each pairing of anchors
 BASELINES: Final = (
     ("greedy",),
     ("alphabeta(depth=2, nodes=500)", "alphabeta(depth=4, nodes=5000)"),
@@ -43,15 +42,11 @@ BASELINES: Final = (
     ("maxn(depth=2, nodes=500)",),
 )
 """After ``random``: ``greedy`` if it fits, and of the others the first group that does."""
-OPENINGS: Final = 100
-"""Further games begin with the first ones again."""
-POLICY: Final = "policy"
-"""Name of the policy in tables."""
-FAR: Final = 40.0
-"""Log-ability that is as good as infinite."""
+OPENINGS: Final = 100  # further games begin with the first ones again
+POLICY: Final = "policy"  # name of the policy in tables
+FAR: Final = 40.0  # log-ability that is as good as infinite
 
-_ladders: dict[str, RatedAnchors] = {}
-"""The ladders of this process, by what decides them."""
+_ladders: dict[str, RatedAnchors] = {}  # the ladders of this process, by what decides them
 
 
 @dataclass(frozen=True)

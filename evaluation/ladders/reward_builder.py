@@ -35,12 +35,9 @@ CANDIDATES: Final = {
     "hanabi": ("random", "noisy(agent=hanabi, epsilon=0.1)", "noisy(agent=hanabi, epsilon=0.03)", "hanabi"),
 }
 """Agents, by the search that ``auto`` takes."""
-BASELINES: Final = {"hanabi": "hanabi"}
-"""Instead of ``random``, beside which no team earns anything."""
-FEW: Final = 8
-"""Games that tell how long a game takes."""
-MOST: Final = 4_000
-"""Games of a candidate."""
+BASELINES: Final = {"hanabi": "hanabi"}  # instead of ``random``, beside which no team earns anything
+FEW: Final = 8  # games that tell how long a game takes
+MOST: Final = 4_000  # games of a candidate
 
 
 @dataclass(frozen=True)

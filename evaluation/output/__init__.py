@@ -9,13 +9,10 @@ class ExportFormat(enum.StrEnum):
     """The files that can be written."""
 
     CSV = "csv"
-    JSON = "json"
-    """An array of objects, one a line."""
+    JSON = "json"  # an array of objects, one a line
     PARQUET = "parquet"
-    PGN = "pgn"
-    """Games of chess, in one file."""
-    SGF = "sgf"
-    """Games of Go, in one file."""
+    PGN = "pgn"  # games of chess, in one file
+    SGF = "sgf"  # games of Go, in one file
 
 
 TABLES = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)

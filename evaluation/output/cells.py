@@ -12,8 +12,7 @@ from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import AgentRow
 
-NOT_RATED: Final = "not rated"
-"""Stands where an agent that failed in every game would have a rating."""
+NOT_RATED: Final = "not rated"  # stands where an agent that failed in every game would have a rating
 
 
 def results(ranking: Ranking, *, counts: bool = True, interval: bool = True) -> tuple[list[str], list[list[str]]]:

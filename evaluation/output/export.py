@@ -54,12 +54,10 @@ def export_games(
     return paths
 
 
-_BATCH: Final = 20_000
-"""Rows that a Parquet file gets at a time."""
+_BATCH: Final = 20_000  # rows that a Parquet file gets at a time
 
 
-Add: TypeAlias = Callable[[Mapping[str, Any]], object]
-"""Writes a row."""
+Add: TypeAlias = Callable[[Mapping[str, Any]], object]  # writes a row
 
 
 @contextlib.contextmanager

@@ -15,8 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 HERE: Final = "zermelo.evaluation.output"
-FRAME: Final = "page.html"
-"""The template of all pages; the others fill its block ``body``."""
+FRAME: Final = "page.html"  # the template of all pages; the others fill its block ``body``
 
 _FORBIDDEN: Final = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
 

@@ -62,8 +62,7 @@ def _rendered(env: Any) -> str:
     return _ESCAPES.sub("", _MARKED.sub(r"[\1]", text)).strip("\n").rstrip()
 
 
-_DEALS: Final = 64
-"""Deals of the hidden part, to see which words of a text depend on it."""
+_DEALS: Final = 64  # deals of the hidden part, to see which words of a text depend on it
 
 
 def hides_something(game: Any) -> bool:

@@ -22,8 +22,7 @@ from zermelo.evaluation.match.text import shown
 
 _NUMBER: Final = re.compile(r"[+-]?\d{1,18}")
 _MOVE_NUMBER: Final = re.compile(r"\d+\.+")
-_WORDS: Final = 8
-"""A move has at most so many words."""
+_WORDS: Final = 8  # a move has at most so many words
 _LISTED: Final = 30
 
 

@@ -29,8 +29,7 @@ _TERMINATIONS: Final = {
     EndReason.MOVE_LIMIT: "adjudication",
 }
 """What the tag Termination says; of all other failures ``abandoned``."""
-_SAID: Final = 200
-"""Characters of an error of python-chess."""
+_SAID: Final = 200  # characters of an error of python-chess
 _SOMETHING: Final = re.compile(r"[^\s\ufeff]")
 _STANDARD: Final = ("", "standard", "normal", "chess", "from position")
 """Values of the tag Variant that mean chess."""

@@ -17,8 +17,7 @@ from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.positions.moves import replayed
 from zermelo.evaluation.positions.pgn import one_line, round_of
 
-_DEEPEST: Final = 5_000
-"""Variations inside one another."""
+_DEEPEST: Final = 5_000  # variations inside one another
 _VALUE: Final = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]{1,40})\s*(?P<values>(?:\[(?:\\.|[^\]\\])*\]\s*)+))", re.DOTALL

@@ -23,12 +23,9 @@ from zermelo.evaluation.positions.drawing import coordinates_of, drawing
 from zermelo.evaluation.positions.moves import move_text
 from zermelo.evaluation.report.sample import ShownGame
 
-MOVES_SHOWN: Final = 1000
-"""Moves of a game that can be stepped through."""
-LINES: Final = 60
-"""Best lines of a page; each takes a search of its own."""
-LINE_MOVES: Final = 12
-"""Moves of a line that are shown."""
+MOVES_SHOWN: Final = 1000  # moves of a game that can be stepped through
+LINES: Final = 60  # best lines of a page; each takes a search of its own
+LINE_MOVES: Final = 12  # moves of a line that are shown
 LINE_NODES: Final = 5_000
 """States that the search for a line may visit; a hundred times as many where it is compiled."""
 _BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)

@@ -74,14 +74,10 @@ class Effort:
             self.ends[game.end if game.failure is None else game.failure.kind] += 1
 
 
-STEPS: Final = 8
-"""Points of each line, at most."""
-FEWEST: Final = 4
-"""Blocks below which there is no history to show."""
-MOST_AGENTS: Final = 8
-"""Lines of a plot: of more agents the first are shown."""
-_PARTS: Final = 64
-"""Parts that are counted apart, at most."""
+STEPS: Final = 8  # points of each line, at most
+FEWEST: Final = 4  # blocks below which there is no history to show
+MOST_AGENTS: Final = 8  # lines of a plot: of more agents the first are shown
+_PARTS: Final = 64  # parts that are counted apart, at most
 
 
 class RatingHistory:

@@ -19,8 +19,7 @@ from zermelo.evaluation.output.web_page import environment
 HERE: Final = "zermelo.evaluation.report"
 
 
-LONGEST: Final = 26
-"""Characters of a short name."""
+LONGEST: Final = 26  # characters of a short name
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

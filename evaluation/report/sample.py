@@ -17,10 +17,8 @@ from typing import Final, NamedTuple
 
 from zermelo.evaluation.match.record import GameRecord
 
-REASONS: Final = ("failure", "upset", "sample")
-"""Why a game is shown, the most important first."""
-_ROOM: Final = 200_000
-"""Moves of the records that are kept; a record itself counts as ten."""
+REASONS: Final = ("failure", "upset", "sample")  # why a game is shown, the most important first
+_ROOM: Final = 200_000  # moves of the records that are kept; a record itself counts as ten
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from zermelo.evaluation.output.numbers import four_digits, number, percent
 from zermelo.evaluation.report.markup import Line, Point, TableRow, line_plot, part, section, short_names, table
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 
-POINTS: Final = 300
-"""Points that are shown of a longer run, evenly spread."""
+POINTS: Final = 300  # points that are shown of a longer run, evenly spread
 
-Estimate: TypeAlias = tuple[float, float, float]
-"""A value and the ends of its interval."""
+Estimate: TypeAlias = tuple[float, float, float]  # a value and the ends of its interval
 
 
 def training_section(curve: Curve, place: int) -> str:

@@ -30,8 +30,7 @@ from zermelo.evaluation.search_trees.svg import tree_svg
 from zermelo.evaluation.storage.files import write_text
 
 MAX_NODES: Final = 10_000
-PATIENCE: Final = 200_000
-"""Nodes, or simulations, that are searched at most."""
+PATIENCE: Final = 200_000  # nodes, or simulations, that are searched at most
 _HEIGHT: Final = 640
 _LISTED: Final = 30
 

@@ -18,29 +18,20 @@ from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, SearchTree, Source, at_step
 from zermelo.evaluation.search_trees.names import known_text, number_text, vector_text
 
-_SIZE: Final = 11.0
-"""Half the width of a triangle."""
-_SMALL_SIZE: Final = 7.0
-"""The same in a tree that is drawn sideways."""
+_SIZE: Final = 11.0  # half the width of a triangle
+_SMALL_SIZE: Final = 7.0  # the same in a tree that is drawn sideways
 _LETTER: Final = 6.4
-_SMALL: Final = 5.4
-"""The usual width of a letter in either size."""
+_SMALL: Final = 5.4  # the usual width of a letter in either size
 _WIDE_LETTER: Final = 7.3
-_WIDE_SMALL: Final = 5.9
-"""The same in a wide font, where text must not touch text."""
-_LEVELS: Final = (74.0, 110.0)
-"""Limits of the distance between levels."""
+_WIDE_SMALL: Final = 5.9  # the same in a wide font, where text must not touch text
+_LEVELS: Final = (74.0, 110.0)  # limits of the distance between levels
 _LINE: Final = 18.0
-_FAN: Final = 48.0
-"""In a tree that is drawn sideways: the height of a leaf, and the room for edges."""
-_WIDEST: Final = 720.0
-"""The width from which a tree is drawn sideways."""
+_FAN: Final = 48.0  # in a tree that is drawn sideways: the height of a leaf, and the room for edges
+_WIDEST: Final = 720.0  # the width from which a tree is drawn sideways
 _GAP: Final = 14.0
 _MARGIN: Final = 14.0
-_ALONG: Final = 0.72
-"""How far down an edge its label stands."""
-_FEW: Final = 4
-"""Up to so many actions that were cut off are drawn one by one."""
+_ALONG: Final = 0.72  # how far down an edge its label stands
+_FEW: Final = 4  # up to so many actions that were cut off are drawn one by one
 _FORBIDDEN: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 

@@ -19,8 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
 
-UNIT: Final = 1_000_000
-"""Rewards are counted in millionths."""
+UNIT: Final = 1_000_000  # rewards are counted in millionths
 
 
 @dataclass(frozen=True)

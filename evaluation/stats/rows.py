@@ -178,8 +178,7 @@ def _games(count: int) -> str:
     return f"{count} game" if count == 1 else f"{count} games"
 
 
-PRIOR: Final = 10
-"""Virtual pairs whose games are independent."""
+PRIOR: Final = 10  # virtual pairs whose games are independent
 
 
 def dispersion(results: Results) -> float:

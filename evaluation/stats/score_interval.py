@@ -12,8 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-Z_95: Final = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+Z_95: Final = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
 def paired_interval(wins: float, draws: float, losses: float) -> tuple[float, float]:

@@ -44,16 +44,11 @@ from zermelo.evaluation.workers.work import SerialRunner, kept_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
 """A ladder's file, an anchor or several, or None for those of the game."""
-BLOCK: Final = 5
-"""Games from each seat against a rung, until the next one is chosen."""
-MOST: Final = 1000
-"""Games on a ladder, however wide the interval is."""
-ENOUGH: Final = 100
-"""Games on a ladder for a policy that has won or lost them all."""
-WITH_ANCHOR: Final = 20
-"""Games with each anchor by default."""
-WITH_BASELINE: Final = 400
-"""Games by default where a ladder is of rewards."""
+BLOCK: Final = 5  # games from each seat against a rung, until the next one is chosen
+MOST: Final = 1000  # games on a ladder, however wide the interval is
+ENOUGH: Final = 100  # games on a ladder for a policy that has won or lost them all
+WITH_ANCHOR: Final = 20  # games with each anchor by default
+WITH_BASELINE: Final = 400  # games by default where a ladder is of rewards
 
 
 @dataclass(frozen=True, kw_only=True)

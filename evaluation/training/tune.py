@@ -42,21 +42,16 @@ from zermelo.envs.support.data_files import FileKind
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 from zermelo.evaluation.workers.choices import RunnerChoice
 
-_PLAYING, _TRAINING = 0.75, 0.1
-"""Shares of a generation's time; the rest is for its match."""
-_GENERATIONS: Final = 3, 12, 6
-"""At least so many, at most, and as many an hour."""
-_REMEMBERED: Final = 4
-"""Generations whose positions are learned, the newest among them."""
+_PLAYING, _TRAINING = 0.75, 0.1  # shares of a generation's time; the rest is for its match
+_GENERATIONS: Final = 3, 12, 6  # at least so many, at most, and as many an hour
+_REMEMBERED: Final = 4  # generations whose positions are learned, the newest among them
 _MOST_POSITIONS: Final = 4_000_000
 _GAMES_OF_TASK: Final = 10
-_FEWEST: Final = 200
-"""Positions without which nothing is trained."""
+_FEWEST: Final = 200  # positions without which nothing is trained
 _SAVE_EVERY: Final = 60.0
 _MATCH_GAMES: Final = 60
 _MATCH_OPENING: Final = 4
-_MATCH_SECONDS: Final = 0.005, 0.1
-"""The least and the most time for a move of the match."""
+_MATCH_SECONDS: Final = 0.005, 0.1  # the least and the most time for a move of the match
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-CONNECTIONS: Final = 100
-"""Connections at a time, those that wait for an answer among them."""
-SILENT: Final = 40
-"""Connections without a request that are kept open."""
+CONNECTIONS: Final = 100  # connections at a time, those that wait for an answer among them
+SILENT: Final = 40  # connections without a request that are kept open
 PATIENCE: Final = 10.0
 """Seconds that the head of a request may take from the start of its connection, or from its first byte."""
 

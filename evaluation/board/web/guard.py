@@ -35,10 +35,8 @@ HEADERS: Final = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
-_BODY: Final = 2 * LARGEST
-"""Bytes of the largest request."""
-PATIENCE: Final = 10.0
-"""Seconds in which the body of a request must be there."""
+_BODY: Final = 2 * LARGEST  # bytes of the largest request
+PATIENCE: Final = 10.0  # seconds in which the body of a request must be there
 _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 

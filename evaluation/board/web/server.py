@@ -35,12 +35,9 @@ from zermelo.evaluation.board.web.connections import config_of
 from zermelo.evaluation.board.web.guard import Guard
 from zermelo.evaluation.match.faults import sentence
 
-_WAIT: Final = 20.0
-"""Seconds until a request for what is new is answered anyway."""
-_TABLES: Final = 12
-"""The most games at a time."""
-_IDLE: Final = 90.0
-"""Seconds without a request after which a game makes room for another."""
+_WAIT: Final = 20.0  # seconds until a request for what is new is answered anyway
+_TABLES: Final = 12  # the most games at a time
+_IDLE: Final = 90.0  # seconds without a request after which a game makes room for another
 _FILES: Final = ("board.html", "base.css", "board.css", "board.js", "surface.js", "charts.js")
 _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
@@ -216,8 +213,7 @@ def make_app(board: Board, token: str, port: int) -> Guard:
 
 
 _LOOPBACK: Final = "127.0.0.1"
-_WAITING: Final = 256
-"""Connections that the system keeps until they are accepted."""
+_WAITING: Final = 256  # connections that the system keeps until they are accepted
 
 
 def serve(

@@ -39,16 +39,11 @@ _GRADIENT = 1e-6
 _TOLERANCE = 1e-5
 _FADED = 1e-3
 """Information below which parameters run off in a direction: a single choice against it gives about 1."""
-_ITERATIONS = 100
-"""Steps of the method: it needs 10 to 30, and 40 on the way to infinity."""
-_FAR = 40.0
-"""Log-ability that is as good as infinite."""
-_NEAR = 0.2
-"""Standard errors around an estimate within which r* is interpolated: both its terms vanish there."""
-_STRAIGHT = 3.0
-"""Change of a contrast up to which the other parameters go nearly straight."""
-_AGREEMENT = 0.03
-"""Part of an interval by which r* may differ from the standard error where that is used."""
+_ITERATIONS = 100  # steps of the method: it needs 10 to 30, and 40 on the way to infinity
+_FAR = 40.0  # log-ability that is as good as infinite
+_NEAR = 0.2  # standard errors around an estimate within which r* is interpolated: both its terms vanish there
+_STRAIGHT = 3.0  # change of a contrast up to which the other parameters go nearly straight
+_AGREEMENT = 0.03  # part of an interval by which r* may differ from the standard error where that is used
 
 FINITE, ABOVE, BELOW, UNDETERMINED = "finite", "plus infinity", "minus infinity", "undetermined"
 """The most likely value of a combination of parameters; undetermined where any is as likely as any other, or where

@@ -23,8 +23,7 @@ from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 
-_FEW: Final = 5
-"""Games of a player up to which intervals are too wide."""
+_FEW: Final = 5  # games of a player up to which intervals are too wide
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 _NO_SEATS: Final = (
     "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."

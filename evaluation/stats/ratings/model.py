@@ -22,8 +22,7 @@ import numpy as np
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import Choices, Vector
 
-PRIOR: Final = 2
-"""Virtual games that vary as the model says."""
+PRIOR: Final = 2  # virtual games that vary as the model says
 _FAR: Final = 40.0  # a difference that leaves no doubt who wins
 
 

@@ -17,8 +17,7 @@ _ITERATIONS = 100
 _CONVERGED = 1e-12
 _INSET = 2.0**-45
 """Distance from the ends of a range, as a part of it, at which a function that has poles there shows its sign."""
-_FAR = 12.0
-"""Standard deviations beyond which a sum of scores has no probability worth counting."""
+_FAR = 12.0  # standard deviations beyond which a sum of scores has no probability worth counting
 
 
 def mean_and_variance(values: Sequence[float], frequencies: Sequence[float]) -> tuple[float, float]:

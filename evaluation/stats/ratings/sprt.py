@@ -18,18 +18,15 @@ from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import fit_t_value
 
 _NORMALIZED_ELO_UNIT = 800.0 / math.log(10.0)
-_NEVER_SEEN = 1e-3
-"""Games that an outcome that never happened counts as, as in fishtest and fastchess."""
+_NEVER_SEEN = 1e-3  # games that an outcome that never happened counts as, as in fishtest and fastchess
 
 
 class Decision(enum.StrEnum):
     """The state of the test."""
 
     CONTINUE = "continue"
-    ACCEPT_H0 = "accept H0"
-    """The difference is ``elo0`` rather than ``elo1``."""
-    ACCEPT_H1 = "accept H1"
-    """The difference is ``elo1`` rather than ``elo0``."""
+    ACCEPT_H0 = "accept H0"  # the difference is ``elo0`` rather than ``elo1``
+    ACCEPT_H1 = "accept H1"  # the difference is ``elo1`` rather than ``elo0``
 
 
 @dataclass(frozen=True, kw_only=True)
