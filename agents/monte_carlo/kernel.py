@@ -1,8 +1,8 @@
-"""Monte Carlo tree search, as it is compiled over a game's rules: ``search.monte_carlo``, node for node.
+"""Monte Carlo tree search, as it is compiled over a game's rules: ``PlainMonteCarlo``, node for node.
 
-Several threads share one tree without locks (``nodes``), each with an arena of its own for what it adds. Whoever
-goes down an edge counts a loss there until it has the outcome. Enzenberger and Mueller, "A lock-free multithreaded
-Monte-Carlo tree search algorithm", Advances in Computer Games (2009).
+Several threads share one tree without locks, each with an arena of its own for what it adds. Whoever goes down an
+edge counts a loss there until it has the outcome. Enzenberger and Mueller, "A lock-free multithreaded Monte-Carlo
+tree search algorithm", Advances in Computer Games (2009).
 """
 
 from __future__ import annotations
@@ -53,8 +53,6 @@ from zermelo.envs.jit.memory import (
     take,
 )
 from zermelo.envs.rules.protocol import Rules
-
-# -- back up
 
 
 def refresh(edge: int, mover: int, search: Search) -> None:

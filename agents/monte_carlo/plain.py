@@ -7,7 +7,7 @@ more, and an action that can at best equal what its siblings are proven to give 
 Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine,
 "Score bounded Monte-Carlo tree search", Computers and Games (2010).
 
-``compiled.monte_carlo`` does the same over compiled rules: node for node, and bit for bit.
+``kernel`` does the same over compiled rules: node for node, and bit for bit.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def make_workers(given: Any) -> int | str:
         return given
     if not _ON_RAY.fullmatch(text):
         raise InvalidSettingError(
-            f"workers must be a whole number of at least 1, 'ray', or 'ray:N' for N of them on Ray, not {text!r}"
+            f"workers must be a whole number of at least 1, 'ray', or 'ray:N' for N processes on Ray, not {text!r}"
         )
     return text
 

@@ -2,13 +2,13 @@
 
 A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", PhD thesis, University of Tokyo, 2002.
 A state's proof number is a lower bound of the states that must be proven to prove it; its disproof number is the
-same for disproving it. Both are in a table. A child is searched until another is more promising by a quarter (J.
-Pawlewicz and L. Lew, "Improving depth-first PN-search: 1 + epsilon trick", Computers and Games 2006).
+same for disproving it. A child is searched until another is more promising by a quarter (J. Pawlewicz and L. Lew,
+"Improving depth-first PN-search: 1 + epsilon trick", Computers and Games 2006).
 
-Play that goes round for ever does not reach the goal. Positions are searched without their past, and a position
-that comes again on the path counts as disproven there. That says nothing of other paths to it ("graph history
-interaction": A. Kishimoto and M. Mueller, "A solution to the GHI problem for depth-first proof-number search",
-2005): a disproof that rests on a state above it is not stored. A proof rests on none: it holds on every path.
+Positions are searched without their past, and a position that comes again on the path counts as disproven there.
+That says nothing of other paths to it ("graph history interaction": A. Kishimoto and M. Mueller, "A solution to
+the GHI problem for depth-first proof-number search", 2005): a disproof that rests on a state above it is not
+stored.
 """
 
 from __future__ import annotations

@@ -12,11 +12,7 @@ from zermelo.envs.jit.memory import load, store, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
 EXACT: Final = 0
-
-
 LOWER: Final = 1
-
-
 UPPER: Final = 2
 
 
@@ -36,8 +32,7 @@ def insert_sorted(
 ) -> None:
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
-    First comes the table's action, then the rules' hint if it is high, killers, the hint, history. ``actions``,
-    ``scores`` and ``killers`` (the two that hold here, as action + 1) are addresses; ``mover`` is to play.
+    First comes the table's action, then the rules' hint if it is high, killers (as action + 1), the hint, history.
     """
     action = load(actions, index)
     history = search.history + 8 * mover * search.choices

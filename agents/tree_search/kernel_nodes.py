@@ -1,7 +1,4 @@
-"""The rules at a node, for kernels: outcome, evaluation, order of actions.
-
-Importing this module imports Numba: only kernels do.
-"""
+"""The rules at a node, for kernels: outcome, evaluation, order of actions. Only kernels import it, and Numba."""
 
 from __future__ import annotations
 
@@ -33,10 +30,10 @@ def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Se
     """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
     seats = search.num_values
     total = 0.0
+    clear_line(record, seats, 0.0)
     if NETWORK:
         first = network_value(rules, state, ply, search.fitted) / FITTED_UNIT
         store_float(record, 0, first if search.root_seat == 0 else search.total - first)
-        clear_line(record, seats, 0.0)
         return total
     for seat in range(seats):
         value = search.expected
@@ -45,7 +42,6 @@ def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Se
             value = min(max(evaluation, search.lower_evaluation), search.upper_evaluation) / 1024.0
         store_float(record, seat, value)
         total += value
-    clear_line(record, seats, 0.0)
     return total
 
 
@@ -66,28 +62,14 @@ def move_best_first(actions: int, scores: int, count: int, wanted: int) -> None:
 
 
 def order_moves(
-    rules: Rules,
-    state: Any,
-    mover: int,
-    actions: int,
-    count: int,
-    scores: int,
-    killers: int,
-    first: int,
-    hints: bool,
-    search: Search,
-) -> None:
-    """Orders actions: the one to try first (-1 for none), killers, the rules' hint, history; ties as they are.
-
-    ``actions``, ``scores`` (room for as many move scores) and ``killers`` are addresses; ``hints`` says whether to
-    ask the rules.
-    """
+    rules: Rules, state: Any, mover: int, actions: int, count: int, scores: int, killers: int, first: int,
+    hints: bool, search: Search,
+) -> None:  # fmt: skip
+    """Orders actions: the one to try first (-1 for none), killers, the rules' hints, if asked, and history."""
     if search.ordered == 0 or count < 2:
         return
     for index in range(count):
-        hint = 0
-        if hints:
-            hint = rules.ordering_hint(state, load(actions, index))
+        hint = rules.ordering_hint(state, load(actions, index)) if hints else 0
         insert_sorted(search, actions, scores, index, hint, mover, killers, first)
 
 

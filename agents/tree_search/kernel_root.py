@@ -1,10 +1,8 @@
 """The root of every compiled search: one call looks so many moves ahead after each of the root's actions.
 
-It does what ``search.tree.plain_search`` does in Python. Scores are pairs of floats at the root, value and mate
+It does what ``PlainSearch.search_moves`` does in Python. Scores are pairs of floats at the root, value and mate
 distance, for the seat that maximizes; each kernel has its own below. What is found of an action is written into a
 slot: the action; bits, those that the kernel returns and ``IS_EXACT``; and the record of the state after it.
-
-Importing this module imports Numba: only the front end does.
 """
 
 from __future__ import annotations
@@ -96,8 +94,8 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
     mover = rules.to_move(state)
     if search.orders_root != 0:
         actions, count = search.root_actions, search.root_count
-        nobody = search.nothing
-        order_moves(rules, state, mover, actions, count, actions + 8 * count, search.killers, nobody, True, search)
+        behind = actions + 8 * count
+        order_moves(rules, state, mover, actions, count, behind, search.killers, search.nothing, True, search)
         search.orders_root = 0
     maximizing = mover == search.root_seat
     alpha = search.root_alpha, search.root_alpha_distance

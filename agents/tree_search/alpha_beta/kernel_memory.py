@@ -1,8 +1,7 @@
 """Memory of alpha-beta's kernels: the table, marks of threads that search together, killers and history.
 
 In the table an entry's score lies above its action. The selective search learns history at every cut by a quiet
-action, which gains, while the quiet ones tried before it lose; values stay within ``MOST`` of 0, as each step
-takes some of what there is ("gravity").
+action, which gains, while the quiet ones tried before it lose ("gravity" keeps values within ``MOST`` of 0).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
 
 SHARED_DEPTH: Final = 3
-"""Threads stay out of each other's way at nodes at least this many moves above the horizon."""
+"""At this depth or more a thread puts off actions below which another one is searching."""
 
 
 def score_of(search: Search, data: int) -> int:
@@ -85,16 +84,9 @@ def history_of(search: Search, mover: int, action: int) -> int:
 
 
 def score_moves(
-    rules: Rules,
-    state: Any,
-    mover: int,
-    actions: int,
-    count: int,
-    scores: int,
-    ply: int,
-    table_action: int,
+    rules: Rules, state: Any, mover: int, actions: int, count: int, scores: int, ply: int, table_action: int,
     search: Search,
-) -> None:
+) -> None:  # fmt: skip
     """Writes the move scores: the table's action, high hints, killers, hints, history."""
     killers = search.killers + 16 * ply
     first = load(killers, 0)
@@ -143,17 +135,9 @@ def _learn(table: int, index: int, gain: int) -> None:
 
 
 def update_histories(
-    rules: Rules,
-    state: Any,
-    mover: int,
-    action: int,
-    actions: int,
-    count: int,
-    depth: int,
-    ply: int,
-    asks: bool,
+    rules: Rules, state: Any, mover: int, action: int, actions: int, count: int, depth: int, ply: int, asks: bool,
     search: Search,
-) -> None:
+) -> None:  # fmt: skip
     """A quiet action cut off; the ``count`` first of the actions were tried before. ``asks`` if some are noisy."""
     killers = search.killers + 16 * ply
     first = load(killers, 0)

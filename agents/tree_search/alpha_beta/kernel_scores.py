@@ -1,7 +1,6 @@
-"""Scores of the kernel of two players: whole numbers in place of a value and a mate distance.
+"""Scores of the kernel of two players: ``value * SCALE + 2 * distance``, for the player to move.
 
-A score is ``value * SCALE + 2 * distance``, for the player to move. ``value`` is in 1024ths of a point of utility
-(smaller parts with a fitted evaluation) above the middle between the players.
+``value`` is in 1024ths of a point of utility (smaller parts with a network) above the middle between the players.
 """
 
 from __future__ import annotations

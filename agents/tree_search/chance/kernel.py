@@ -1,7 +1,7 @@
 """Alpha-beta of one seat against all others, through chance nodes, as it is compiled over a game's rules.
 
-It does what ``search.tree.alpha_beta`` does, node for node and in the same order of floating-point operations:
-paranoid search, best reply, and for one or two players expectiminimax, Star1 and Star2.
+It does what ``alpha_beta.plain`` does, node for node and in the same order of floating-point operations: paranoid
+search, best reply, and for one or two players expectiminimax, Star1 and Star2.
 
 A score is a pair of floats for the seat that maximizes, value and mate distance. ``visit`` writes the record
 (``kernel_nodes``) of a state at ``top``, exact between alpha and beta, else a bound (fail-soft); memory to work in
@@ -154,8 +154,8 @@ def visit(
         for index in range(count):
             search.chooser = nothing
             child = rules.result(state, load(top, index))
-            limits = (-math.inf, -math.inf), (math.inf, math.inf)
-            visit(rules, child, 0, limits[0], limits[1], ply + 1, nothing, best_record, search)
+            low, high = (-math.inf, -math.inf), (math.inf, math.inf)
+            visit(rules, child, 0, low, high, ply + 1, nothing, best_record, search)
             if search.stop != 0:
                 return 0
             value = load_float(best_record, own)
@@ -260,8 +260,9 @@ def visit_chance(
     bounds_proven = PROVEN
     may_tighten = beta[0] < search.upper_value or alpha[0] > search.lower_value
     if depth > 0 and search.probes != 0 and may_tighten:
+        window = alpha[0], beta[0]
         low, high, side, bounds_proven = probe_outcomes(
-            rules, state, depth, (alpha[0], beta[0]), (low, high), ply, outcomes, count, search
+            rules, state, depth, window, (low, high), ply, outcomes, count, search
         )
         if search.stop != 0:
             return 0

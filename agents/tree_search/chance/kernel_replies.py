@@ -1,7 +1,4 @@
-"""Best reply, compiled: what the opponents can choose together, as ``search.tree.best_reply`` has it.
-
-Importing this module imports Numba: only kernels do.
-"""
+"""Best reply, compiled: what the opponents can choose together, as ``RepliesGame`` has it."""
 
 from __future__ import annotations
 

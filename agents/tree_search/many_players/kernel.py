@@ -1,8 +1,4 @@
-"""The recursion of max^n, as it is compiled over a game's rules: ``search.tree.max_n``, node for node.
-
-Values are floats in points of utility, as there, added in the same order. So the two find the same numbers, ties
-and actions.
-"""
+"""The recursion of max^n, as it is compiled over a game's rules: ``PlainMaxN``, node for node and sum for sum."""
 
 from __future__ import annotations
 
