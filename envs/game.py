@@ -76,15 +76,13 @@ class Traits:
         constant: That sum, where it is constant (0.0 for zero sum).
         chance: Whether there is chance, and whether its probabilities are known.
         information: Whether the players see the whole state.
-        simultaneous: Whether players decide at the same time. Where they are asked in turn all the same, each
-            before it sees what the others chose, information is hidden; ``perfect`` then says that nothing else
-            is.
+        simultaneous: Whether players decide at the same time. Where they are asked in turn all the same,
+            information is hidden; ``perfect`` then says that nothing else is.
         utility_bounds: Lower and upper bound of the utility that any seat can still get from any position on
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
         num_actions: How many different actions the game has, or None where that is not known.
-        deals_again: Whether a search can deal again what a player has not seen. False where nothing says what that
-            is.
+        deals_again: Whether a search can deal again what a player has not seen.
         drawn_again: Where the lists are whose order nobody sees, such as a deck: searches draw it again before
             every move, as chance, and see no more than players do.
         sources: For each field that was decided, where the decision came from; a field without one is declared.
@@ -170,10 +168,7 @@ class Traits:
 
     @functools.cached_property
     def peeks(self) -> bool:
-        """Whether searches see what players do not: random play has shown that something is hidden, but not what.
-
-        Where that was given or declared, or is known, searches refuse the game.
-        """
+        """Whether searches see what players do not: play has shown that something is hidden, but not what."""
         is_inferred = self.source("information") is TraitSource.INFERRED
         return self.information is Information.HIDDEN and is_inferred and not self.deals_again
 
@@ -186,9 +181,8 @@ class Traits:
 class Game(Protocol[State]):
     """A game over states of some type; states are values and are never changed.
 
-    Actions are integers. For an environment with a ``Discrete`` action space they are the environment's own
-    actions, unless the game is searched by rules that number them differently; ``to_env_action`` turns one into
-    what ``env.step`` takes, for other enumerable spaces as well.
+    Actions are integers: of an environment with a ``Discrete`` action space its own, unless the game is searched
+    by rules that number them differently. ``to_env_action`` turns one into what ``env.step`` takes.
     """
 
     @property

@@ -27,7 +27,6 @@ class TreeNode:
         name: ``A`` for the root, then level by level; empty for ends.
         children: What follows each action or outcome; none at ends.
         labels: The actions or outcomes, as figures call them.
-        probabilities: Of the outcomes.
         utility: Every seat's, at ends.
     """
 

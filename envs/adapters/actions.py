@@ -39,13 +39,10 @@ def space_of(env: Any, agent: Any) -> Any:
 
 @explained
 def legal_actions(env: Any) -> list[Any]:
-    """The legal actions of the agent to move in a live environment, as ``env.step`` takes them.
+    """The legal actions of the agent to move in a live environment, ascending, as ``env.step`` takes them.
 
-    The environment is not changed: for agents that only need to know what is allowed. Actions come in ascending
-    order; there are none for an agent that is dead, or when the game is over.
-
-    Args:
-        env: An AEC environment, or a Gymnasium environment, that has been reset.
+    The environment, an AEC or a Gymnasium one that has been reset, is not changed. There are none for an agent
+    that is dead, or when the game is over.
 
     Raises:
         UnsupportedGameError: It is neither, it has not been reset, or its actions cannot be enumerated.

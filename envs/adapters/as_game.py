@@ -114,18 +114,16 @@ def as_game(
     """The game of a live environment, to be searched; ``game.snapshot(env)`` is its position now.
 
     The environment is copied, never changed. Asking again for the same live environment returns the same game, as
-    long as its configuration stays the same, so it is cheap to ask before every move.
+    long as its configuration stays the same.
 
     Args:
         env_or_rules: A live AEC or Gymnasium environment that has been reset, an OpenSpiel game or state, or an
             object that is a ``Game`` already (rules, for instance), which is returned as it is.
         backend: ``"auto"`` takes the fastest exact way there is; ``"rules"`` only registered rules;
-            ``"environment"`` what the environment itself offers, as ``"auto"`` does where there are no rules, such
-            as OpenSpiel's own states; ``"clone"`` copies the environment whatever else is there.
+            ``"environment"`` what the environment itself offers, such as OpenSpiel's states; ``"clone"`` copies.
         traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
         patience: Seconds that it may take to find out, by random play on copies, what nobody has given or
             declared; what that has not shown by then is assumed (``traits.assumed``), and everything if it is 0.
-            What was found is kept for environments of the same class and configuration.
 
     Raises:
         UnsupportedGameError: It is no environment that can be searched; the message says why.
@@ -193,8 +191,8 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
     """Says which rules stand for an environment class; ``as_game`` then prefers them.
 
     Args:
-        env_class: The class of the environment below its checking wrappers (``innermost``), or its full name, so
-            that it need not be imported. It counts for exactly this class: a subclass may have changed the game.
+        env_class: The class of the environment below its checking wrappers, or its full name, so that it need not
+            be imported. It counts for exactly this class: a subclass may have changed the game.
         to_game: Called with such an environment. Returns a game whose ``snapshot(env)`` accepts the live
             environment with its wrappers on, or None where these rules do not cover its settings.
     """

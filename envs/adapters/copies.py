@@ -36,8 +36,7 @@ from zermelo.envs.traits.known_classes import known_class
 
 _OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
 """What environments raise that want an integer of NumPy's."""
-_SLOW: Final = 0.02
-"""Seconds that a copy takes which is worth a comparison."""
+_SLOW: Final = 0.02  # seconds that a copy takes which is worth a comparison
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -24,8 +24,7 @@ from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import merge_traits
 from zermelo.envs.traits.openspiel import is_openspiel
 
-_AHEAD: Final = 200
-"""How far the end by length must be, in moves and chance events, from where a search starts."""
+_AHEAD: Final = 200  # how far the end by length must be, in moves and chance events, from where a search starts
 
 
 class OpenSpielRulesGame(RulesGame):

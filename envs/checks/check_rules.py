@@ -18,8 +18,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 from zermelo.envs.support.calls import explained
 
-_DRAWS: Final = 4
-"""Random numbers that ``playout_action`` is tried with at each position."""
+_DRAWS: Final = 4  # random numbers that ``playout_action`` is tried with at each position
 _ELSEWHERE: Final = ("key", "chance_outcomes", "safe_actions", "planes", "layout", "write_observation")
 """Methods that are not just called with all their arguments where a player is to move."""
 
@@ -28,10 +27,10 @@ _ELSEWHERE: Final = ("key", "chance_outcomes", "safe_actions", "planes", "layout
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
     """Checks that rules keep the contract of ``zermelo.envs.rules``, and mean the same compiled and uncompiled.
 
-    Every method is called at every position of some random games. What is checked: types and ranges; that legal
-    actions are ascending and end only with the game; that utilities lie in their bounds and add up; that
-    probabilities sum to one; that equal keys are equal positions; that symmetries commute with playing; that
-    ``bounds`` and ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
+    Every method is called at every position of some random games: types and ranges; that legal actions are
+    ascending and end only with the game; that utilities lie in their bounds and add up, and probabilities sum to
+    one; that equal keys are equal positions; that symmetries commute with playing; that ``bounds`` and
+    ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
 
     Args:
         rules: The rules, with parameters.

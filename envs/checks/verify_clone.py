@@ -19,8 +19,7 @@ from zermelo.envs.support.calls import explained
 
 _ASIDE_STEPS: Final = 30
 
-_Trace = tuple[list[dict[str, Any]], list[Any]]
-"""The records of a game, and the actions between them."""
+_Trace = tuple[list[dict[str, Any]], list[Any]]  # the records of a game, and the actions between them
 
 
 @explained
@@ -35,13 +34,12 @@ def verify_clone(
     """Plays random games on environments, on their clones and on one alone, and compares all there is to see.
 
     Each game is played by an environment alone, and by another one, the original, of which clones are taken along
-    the way and step with it. Further clones are played on with other actions, which must not show in the original.
-    Before the second playing ``make_env`` is called once more and that environment is played a little too: one
-    environment must not disturb another.
+    the way and step with it. Further clones are played on with other actions, which must not show in the original,
+    nor must another environment that is played a little.
 
     If the environments keep state outside of themselves, in a module or on a class, give a ``make_env`` whose
-    calls return the configurations that are used side by side, in turn, such as
-    ``lambda sizes=itertools.cycle([9, 5]): go_v5.env(board_size=next(sizes))``.
+    calls return the configurations that are used side by side, in turn, such as ``lambda sizes=itertools.cycle([9,
+    5]): go_v5.env(board_size=next(sizes))``.
 
     Args:
         make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset.

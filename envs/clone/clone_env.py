@@ -29,10 +29,9 @@ def clone_env(env: T) -> T:
         env: Any PettingZoo environment, raw or wrapped, or any Gymnasium environment; also one not yet reset.
 
     Returns:
-        A new environment of the same class. What cannot change is shared with ``env`` (spaces without a random
-        generator of their own, pygame surfaces, fonts and clocks); everything else is copied, and objects that
-        ``env`` reaches by two paths are one object in the copy as well. Random generators are copied with their
-        state, so the copy draws the same numbers: a search replaces them first (``replace_generators``).
+        A new environment of the same class. What cannot change is shared (spaces without a generator of their
+        own, pygame surfaces, fonts and clocks), and what ``env`` reaches by two paths is one object in the copy as
+        well. Random generators are copied with their state: a search replaces them (``replace_generators``).
 
     Raises:
         CloneError: Something in the environment cannot be copied right, such as an open file or a thread; the
@@ -59,18 +58,12 @@ def register_clone(
     """Says how objects of exactly this class are copied when an environment is cloned.
 
     Give ``clone``, which is called with an object and returns an independent copy, or a pair: ``flatten`` returns
-    all that decides what the object will do, and ``unflatten`` makes an object of copies of that. With the pair
-    objects can also be compared, so that a search may use a table of positions::
+    all that decides what the object will do (the parts themselves, since a search reseeds the generators among
+    them), and ``unflatten`` makes an object of copies of that. With the pair objects can also be compared, so that
+    a search may use a table of positions::
 
         register_clone(Deck, flatten=lambda deck: (deck.cards, deck.place), unflatten=lambda parts: Deck(*parts))
         register_clone(MyEnv, lambda env: MyEnv.restored(env.save_state()))
-
-    Args:
-        cls: The class of an environment, or of something that it holds. It counts for no subclass.
-        clone: What copies an object whole.
-        flatten: What the object is made of: the parts themselves, not copies of them, since a search gives the
-            random generators among them another state.
-        unflatten: What makes an object of the parts again.
 
     Raises:
         InvalidSettingError: Not a class, or neither ``clone`` nor both of the pair.

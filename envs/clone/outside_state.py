@@ -28,8 +28,7 @@ _PLAIN: Final = (bool, bytes, complex, float, int, str, types.NoneType)
 _MAX_ITEMS: Final = 2_000
 _FEWEST: Final = 50
 """Of larger values a part is looked at, and how large they are; the more values there are the less of each."""
-_MAX_LOOKED: Final = 50_000
-"""Items of all values together that are looked at."""
+_MAX_LOOKED: Final = 50_000  # items of all values together that are looked at
 
 
 class OutsideState:

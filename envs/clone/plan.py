@@ -29,8 +29,7 @@ Copy = Callable[[Any], Any]
 Scan = Callable[[Any], "tuple[Any, ...] | None"]
 
 _MOST_NODES: Final = 800
-_FEW: Final = 5
-"""Up to so many attributes are looked up one by one, which is faster than comparing all names."""
+_FEW: Final = 5  # up to so many attributes are looked up one by one, which is faster than comparing all names
 _FLAT: Final = "only shared values"
 _EMPTY: Final = "nothing"
 _COPY: Final = "{0}.copy()"

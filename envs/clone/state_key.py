@@ -28,8 +28,7 @@ from zermelo.envs.errors import CloneError
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
-_BYTES: Final = 100
-"""So many bytes of an array are looked at for each item of a container."""
+_BYTES: Final = 100  # so many bytes of an array are looked at for each item of a container
 _CONTAINERS: Final = (list, tuple, dict, set, frozenset, collections.deque)
 
 AS_IT_IS: Final = "as it is"

@@ -14,8 +14,7 @@ from zermelo.envs.clone.kinds import SHARED, fields_of, full_name, layout_of
 from zermelo.envs.clone.libraries import is_space
 from zermelo.envs.clone.state_key import ANY, AS_IT_IS, KEYS, Left, Place, digest, key_place
 
-_MOST: Final = 20_000
-"""Pairs of parts that are looked at."""
+_MOST: Final = 20_000  # pairs of parts that are looked at
 
 
 class Volatile:

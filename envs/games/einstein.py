@@ -28,8 +28,7 @@ from zermelo.envs.rules.boards import list_evenly, list_squares, square_text
 
 _STONES: Final = 6
 _NOWHERE: Final = 63
-_NONE: Final = (1 << 6 * _STONES) - 1
-"""No stone is on the board."""
+_NONE: Final = (1 << 6 * _STONES) - 1  # no stone is on the board
 _FREE: Final = tile(FAINT)
 _PIECES: Final = (
     {".": [_FREE]}

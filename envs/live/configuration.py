@@ -27,13 +27,10 @@ _IN_PLAY: Final = frozenset((
 _LIBRARIES: Final = ("builtins", "gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "typing", "abc")
 _PLAIN: Final = frozenset({bool, bytes, complex, float, int, str, types.NoneType})
 _DESCRIPTORS: Final = (property, classmethod, staticmethod, functools.cached_property)
-_MAX_ITEMS: Final = 64
-"""Larger containers are one part of the configuration, smaller ones one for each item."""
+_MAX_ITEMS: Final = 64  # larger containers are one part of the configuration, smaller ones one for each item
 _MAX_DEPTH: Final = 4
-_MAX_PATHS: Final = 2_000
-"""With so many parts no container or object is taken apart any more."""
-_MAX_DIGESTED: Final = 5_000
-"""Items of a value that are looked at; of what is larger the size and the ends count."""
+_MAX_PATHS: Final = 2_000  # with so many parts no container or object is taken apart any more
+_MAX_DIGESTED: Final = 5_000  # items of a value that are looked at; of what is larger the size and the ends count
 
 
 def configuration(env: Any, *, with_classes: bool = True) -> dict[str, bytes]:

@@ -19,10 +19,10 @@ from zermelo.envs.support.calls import explained
 
 @explained
 def discretise(env: Any, bins: int | Sequence[int] = 5, *, actions: Sequence[Any] | None = None) -> Any:
-    """A wrapped environment with a ``Discrete`` action space, which agents can search.
+    """A wrapped Gymnasium or AEC environment with a ``Discrete`` action space, which agents can search.
 
     Args:
-        env: A Gymnasium or PettingZoo AEC environment. Without ``actions``, its action space is a bounded ``Box``.
+        env: The environment. Without ``actions``, its action space is a bounded ``Box``.
         bins: How many values each number of an action takes, evenly from its lower to its upper bound; or one
             such count for each number.
         actions: The actions to choose from, as ``env.step`` takes them, in place of evenly spaced ones.

@@ -36,12 +36,9 @@ _NEGATED: Final = re.compile("illegal|invalid|unavail|disallowed|forbidden|impos
 _SHOWING: Final = re.compile("^_?(get_)?(obs|info|observation|state|seen)$", re.I)
 """Methods that return what ``reset`` and ``step`` show, such as ``_get_obs`` of Gymnasium's guide."""
 _COMPARED_STEPS: Final = 3
-_TRIED: Final = 3
-"""Actions that a mask allows, and as many that it forbids, which are tried."""
-_MOST_TRIALS: Final = 4
-"""Positions in which it is tried what something means that sounds like a mask."""
-_MOST_ACTIONS: Final = 1_000
-"""So many actions are tried one by one where an environment does not keep its mask."""
+_TRIED: Final = 3  # actions that a mask allows, and as many that it forbids, which are tried
+_MOST_TRIALS: Final = 4  # positions in which it is tried what something means that sounds like a mask
+_MOST_ACTIONS: Final = 1_000  # so many actions are tried one by one where an environment does not keep its mask
 
 
 class _MaskCandidate(NamedTuple):

@@ -31,8 +31,7 @@ PLAYERS: Final[tuple[Colour, ...]] = (FIRST, SECOND, (72, 148, 88), (176, 116, 4
 FAINT: Final[Colour] = (226, 219, 205)
 IVORY: Final[Colour] = (252, 250, 244)
 
-_EMPTY_MARKS: Final = frozenset(".-_·")
-"""What an empty square may be in a board's text."""
+_EMPTY_MARKS: Final = frozenset(".-_·")  # what an empty square may be in a board's text
 
 Piece = Callable[[Canvas, float, float], None]
 """Draws a shape around a point."""

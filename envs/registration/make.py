@@ -47,11 +47,10 @@ _EXTRAS = ("classic", "openspiel")
 
 @explained
 def make(name: str, **parameters: Any) -> Any:
-    """Makes an environment by name; it has not been reset.
+    """Makes an environment by name (see the module's text); it has not been reset.
 
-    Args:
-        name: See the module's text; parameters may also stand in it, in brackets.
-        **parameters: What the environment's constructor takes, such as ``render_mode="rgb_array"``.
+    ``parameters`` are what its constructor takes, such as ``render_mode="rgb_array"``; they may also stand in the
+    name, in brackets.
 
     Raises:
         UnknownNameError: There is no such environment; the message names those that are spelt alike.

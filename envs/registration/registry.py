@@ -22,8 +22,7 @@ class EnvEntry:
         name: What ``make`` takes, such as ``zermelo/Kalah-v0``.
         players: How many play, as text: ``2``, ``2-6``.
         kind: Board, cards, dice, ... in a few words.
-        information: ``perfect``: any search. ``hidden``: hidden cards or simultaneous moves; searches that do not
-            peek (``ismcts``) play the former where it is known what players see.
+        information: ``perfect``, or ``hidden``: hidden cards or simultaneous moves.
         needs: The extra that has to be installed, as in ``scripts/setup classic``, or nothing.
         entry_point: What makes an environment of ours: a callable, or ``"module:name"``, imported when it is used.
     """
@@ -137,11 +136,8 @@ _OPENSPIEL = EnvEntry("openspiel/<game>", "any", "OpenSpiel's games, through Shi
 def list_envs(*, openspiel: bool = False) -> list[EnvEntry]:
     """The environments of this package, PettingZoo's classics, Gymnasium's tables, and OpenSpiel.
 
-    Others work too: any AEC or Gymnasium environment, by its id or as ``module:function``.
-
-    Args:
-        openspiel: List OpenSpiel's turn-based games one by one, if OpenSpiel is installed; otherwise one line
-            stands for them all.
+    Others work too: any AEC or Gymnasium environment, by its id or as ``module:function``. With ``openspiel``, if
+    that is installed, its turn-based games are listed one by one.
     """
     games = list(_openspiel_games()) if openspiel else []
     return [*OWN_ENVS.values(), *_OTHERS, *(games or [_OPENSPIEL])]

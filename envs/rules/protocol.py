@@ -128,6 +128,10 @@ class SearchMethods(GeneralMethods, Protocol):
         """A move score: higher is searched earlier, from 2 ** 26 on before killers; 0."""
         return 0
 
+    def proof_hint(self, state: Any, action: int) -> int:
+        """A move score for ``solve`` and ``proof``; ``ordering_hint``."""
+        return self.ordering_hint(state, action)
+
     def is_noisy(self, state: Any, action: int) -> bool:
         """Whether quiescence search follows an action beyond the depth limit; False."""
         return False

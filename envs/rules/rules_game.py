@@ -22,10 +22,7 @@ HIDDEN: Final = ("information_state_key", "resample")
 
 
 def is_rules(thing: Any) -> bool:
-    """Whether an object (not a class) is a game's rules: a named tuple with methods such as ``legal_actions``.
-
-    Rules that lack a method are still taken for rules, so that the message can name it.
-    """
+    """Whether an object (not a class) is a game's rules: a named tuple that has, at least, ``initial_state``."""
     return isinstance(thing, tuple) and hasattr(thing, "_fields") and hasattr(thing, "initial_state")
 
 

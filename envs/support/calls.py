@@ -39,8 +39,7 @@ _WORDS: Final = {
     "Mapping": "a dictionary",
 }
 """How messages call them."""
-_EXAMPLES: Final = ("depth", "simulations", "seconds")
-"""Settings that serve as the example before all others."""
+_EXAMPLES: Final = ("depth", "simulations", "seconds")  # settings that serve as the example before all others
 
 
 Thing = TypeVar("Thing", bound=Callable[..., Any])

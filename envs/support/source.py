@@ -11,8 +11,7 @@ from typing import Final
 
 from zermelo.envs.support.files import read_file
 
-_LOADED: Final = time.time()
-"""A file that was changed later may not be what runs in this process."""
+_LOADED: Final = time.time()  # a file that was changed later may not be what runs in this process
 
 
 def source_of(code: types.CodeType) -> str:

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 
-_CERTAIN: Final = 0.85
-"""A name as similar as this is named alone."""
+_CERTAIN: Final = 0.85  # a name as similar as this is named alone
 
 _SYNONYMS: Final = {
     **dict.fromkeys(("time", "time_limit", "timeout", "movetime", "max_time", "think_time"), "seconds"),
@@ -31,8 +30,7 @@ _SYNONYMS: Final = {
 }
 """What other libraries call a setting that has another name here."""
 
-_FIRST: Final = {"level": "elo"}
-"""Names whose one argument needs no name: ``level(800)``."""
+_FIRST: Final = {"level": "elo"}  # names whose one argument needs no name: ``level(800)``
 
 _SHAPE = re.compile(r"\s*(?P<name>[^()\s]+)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 

@@ -26,8 +26,7 @@ from zermelo.envs.live.configuration import configuration, differences
 from zermelo.envs.live.wrappers import game_layers
 from zermelo.envs.support.files import cache_root, read_file, replaced
 
-_MOST: Final = 32
-"""Configurations of a class that are kept."""
+_MOST: Final = 32  # configurations of a class that are kept
 _LARGEST: Final = 1 << 22
 _ROOMS: Final = ("adapters", "clone", "live", "traits")
 _VERSIONS: Final = ("gymnasium", "numpy", "pettingzoo")

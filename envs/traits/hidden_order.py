@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 5_000
 _MAX_DEPTH: Final = 4
-_MOST: Final = 40
-"""Lists that are tried."""
+_MOST: Final = 40  # lists that are tried
 _SEEDS: Final = 4
 _WALKS: Final = 2
 _WALK_STEPS: Final = 60

@@ -19,12 +19,10 @@ from zermelo.envs.support.waiting import Patience
 if TYPE_CHECKING:
     from zermelo.envs.adapters.copies import CopiedGame
 
-_TOGETHER: Final = 3
-"""Moves that are played in both of two positions to see whether they come to look the same."""
+_TOGETHER: Final = 3  # moves that are played in both of two positions to see whether they come to look the same
 _WALKS: Final = 3
 _WALK_STEPS: Final = 40
-_COMPARISONS: Final = 5
-"""Fewer pairs of different states say nothing."""
+_COMPARISONS: Final = 5  # fewer pairs of different states say nothing
 
 
 def shown(game: CopiedGame, state: Any, seats: int) -> dict[str, Any]:

@@ -31,16 +31,13 @@ if TYPE_CHECKING:
 
 GAMES: Final = 12
 MAX_STEPS: Final = 400
-_ROUNDS: Final = 4
-"""So often games are played from each reset, where they are short."""
+_ROUNDS: Final = 4  # so often games are played from each reset, where they are short
 _ENOUGH: Final = 2.0
 """Seconds after which ``_ENOUGH_GAMES`` games and ``_ENOUGH_PAIRS`` steps that were played again are enough."""
 _ENOUGH_GAMES: Final = 2
 _ENOUGH_PAIRS: Final = 10
-_FOR_STARTS: Final = 0.2
-"""The share of the time that resets may take."""
-_PROBES: Final = 600
-"""So many moves may be played to see whether positions that look the same go on so."""
+_FOR_STARTS: Final = 0.2  # the share of the time that resets may take
+_PROBES: Final = 600  # so many moves may be played to see whether positions that look the same go on so
 _ALL: Final = 1500
 """Moves that play takes in all, roughly; where there is no time for so many all its parts are shortened."""
 _FEWEST: Final = 0.1
@@ -50,18 +47,15 @@ _PAIRED_EVERY: Final = 5
 _EVERY_STEP, _CONSTANTS_EVERY = 12, 6
 """Up to which step the configuration is compared after each one, and after how many later."""
 _ROOT_GAMES: Final = 3
-_ROOT_PART: Final = 4
-"""Of the steps allowed, one in so many may be played in addition from the position at hand."""
+_ROOT_PART: Final = 4  # of the steps allowed, one in so many may be played in addition from the position at hand
 _LATENT: Final = 6
 _LATENT_STEPS: Final = 30
 """So many pairs of states that look the same, but differ, are played on, for so long, to see whether it shows."""
-_LAST_THROWS: Final = 4
-"""So many more seeds are tried at a step that ends a game."""
+_LAST_THROWS: Final = 4  # so many more seeds are tried at a step that ends a game
 _DEAR: Final = 2.0
 _SLOW_KEY: Final = 5e-4
 """A key that takes so many times as long as a move, and this many seconds at least, costs more than it brings."""
-_LOOKS: Final = 4
-"""How often a key that took long is timed again, before searches do without keys."""
+_LOOKS: Final = 4  # how often a key that took long is timed again, before searches do without keys
 _SUM_TOLERANCE: Final = 1e-9
 _NEVER_PAID: Final = (
     "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "

@@ -20,8 +20,7 @@ from zermelo.envs.rules.bits import bit_index, popcount, shift_right, swapped_by
 
 MOST_PIECES: Final = 6
 _KINDS: Final = "PNBRQ"
-_DEAD: Final = ("", "N", "B")
-"""With these alone against a bare king nobody mates, and the game is over."""
+_DEAD: Final = ("", "N", "B")  # with these alone against a bare king nobody mates, and the game is over
 
 
 class ChessEndings:

@@ -77,10 +77,8 @@ def wins_exchange(state: ChessState, origin: int, target: int, gained: int, kind
 
 FEW: Final = 8
 """Up to this ``phase`` there are few pieces."""
-_DRAWN: Final = 16
-"""Divisor of the score of a position that is drawn in spite of the material."""
-_ENOUGH: Final = 4
-"""Points of material by which one who has no pawns must be ahead; a minor piece has 3."""
+_DRAWN: Final = 16  # divisor of the score of a position that is drawn in spite of the material
+_ENOUGH: Final = 4  # points of material by which one who has no pawns must be ahead; a minor piece has 3
 
 
 def judged(state: ChessState, score: int) -> int:
@@ -149,10 +147,8 @@ def _from_centre(square: int) -> int:
 
 
 _HALF = 1 << 31
-_CAPTURE = 1 << 26
-"""Hints of at least this come before killers (``zermelo.agents.tree_search.interface``)."""
-_HALF_WAY = 400
-"""Hundredths of a pawn that are half of a win."""
+_CAPTURE = 1 << 26  # hints of at least this come before killers (``zermelo.agents.tree_search.interface``)
+_HALF_WAY = 400  # hundredths of a pawn that are half of a win
 
 
 def balance(state: ChessState) -> Any:

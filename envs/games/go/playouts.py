@@ -25,8 +25,7 @@ from zermelo.envs.rules.words import Words, count, is_empty, lowest, nth, single
 
 _RARELY: Final = 7
 """One in so many and one moves that put several own stones into atari is played: some kill, as a throw-in does."""
-_ROOM: Final = 5
-"""The most points of an eye that has one vital point."""
+_ROOM: Final = 5  # the most points of an eye that has one vital point
 
 
 def playout_point(state: GoState, size: int, random: int) -> int:

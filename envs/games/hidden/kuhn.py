@@ -22,8 +22,7 @@ from zermelo.envs.rules.bits import popcount
 from zermelo.envs.rules.board_methods import require_limits
 from zermelo.envs.rules.boards import all_squares, list_evenly
 
-_NAMES: Final = "23456789TJQKA"
-"""Ranks as players write them; the highest card in the deck is a king."""
+_NAMES: Final = "23456789TJQKA"  # ranks as players write them; the highest card in the deck is a king
 
 
 class KuhnState(NamedTuple):

@@ -32,8 +32,7 @@ CALL, RAISE, FOLD, CHECK = range(4)
 NAMES: Final = ("call", "raise", "fold", "check")
 _RANKS: Final = "23456789TJQKA"
 MOST_RAISES: Final = 2
-_CHIPS: Final = 15
-"""More than a player can have put in."""
+_CHIPS: Final = 15  # more than a player can have put in
 
 
 class LeducState(NamedTuple):

@@ -30,8 +30,7 @@ from zermelo.envs.rules.boards import list_squares, symmetric_direction, symmetr
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.words import WORD, Words, no_places, spread, window
 
-_FOUR: Final = 0.1
-"""How likely a new tile is a 4."""
+_FOUR: Final = 0.1  # how likely a new tile is a 4
 
 
 def _drawn(exponent: int) -> list[Piece]:
