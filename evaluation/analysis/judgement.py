@@ -81,12 +81,9 @@ class Judgements:
         return self.regret / self.judged if self.judged else math.nan
 
     @property
-    def mattered_optimal(self) -> int:
-        return self.mattered - (self.judged - self.optimal)
-
-    @property
     def mattered_share(self) -> float:
-        return self.mattered_optimal / self.mattered if self.mattered else math.nan
+        mistakes = self.judged - self.optimal
+        return (self.mattered - mistakes) / self.mattered if self.mattered else math.nan
 
     @property
     def mattered_interval(self) -> tuple[float, float]:
@@ -150,31 +147,18 @@ class JudgeTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON; what is not known is None."""
+        agents = []
+        for line in self.agents:
+            total, shares = line.total, ("optimal_share", "mean_regret", "mattered_share")
+            data = {"agent": line.agent, "games": line.games, **vars(total), "unjudged": line.unjudged}
+            data |= {name: finite(getattr(total, name)) for name in shares}
+            data |= {"mattered_interval": list(total.mattered_interval), "shared": line.shared}
+            phases = [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()]
+            agents.append(data | {"shared_share": finite(line.shared_share), "phases": phases})
         return {
-            "env": self.env,
-            "games": self.games,
-            "nodes": self.nodes,
-            "compiled": self.compiled,
-            "has_blunders": self.has_blunders,
-            "about": self.about,
-            "notes": list(self.notes),
-            "agents": [
-                {
-                    "agent": line.agent,
-                    "games": line.games,
-                    **vars(total := line.total),
-                    "unjudged": line.unjudged,
-                    "optimal_share": finite(total.optimal_share),
-                    "mean_regret": finite(total.mean_regret),
-                    "mattered_share": finite(total.mattered_share),
-                    "mattered_interval": list(total.mattered_interval),
-                    "shared": line.shared,
-                    "shared_share": finite(line.shared_share),
-                    "phases": [{"phase": str(phase), **vars(part)} for phase, part in line.phases.items()],
-                }
-                for line in self.agents
-            ],
-        }
+            "env": self.env, "games": self.games, "nodes": self.nodes, "compiled": self.compiled,
+            "has_blunders": self.has_blunders, "about": self.about, "notes": list(self.notes), "agents": agents,
+        }  # fmt: skip
 
     def __str__(self) -> str:
         tables = [table.text() for table in judge_tables(self.to_dict()).values()]

@@ -143,12 +143,9 @@ class _JobLoop:
         self._agents: dict[Any, Any] = {}
         self._telling = threading.Lock()
         self._kinds: dict[str, Callable[[dict[str, Any], StopFlag, Tell], dict[str, Any]]] = {
-            "ready": self._ready,
-            "move": self._move,
-            "rest": self._rest,
-            "analyse": self._analyse,
+            "ready": self._ready, "move": self._move, "rest": self._rest, "analyse": self._analyse,
             "review": review,
-        }
+        }  # fmt: skip
 
     def work(self) -> None:
         threading.Thread(target=self._listen, daemon=True).start()

@@ -212,14 +212,12 @@ class Analyst:
 
     def __init__(self, lock: threading.RLock, on_change: Callable[[], None]) -> None:
         self._lock, self._on_change = lock, on_change
-        self._process = JobProcess()
-        self._round = 0
+        self._process, self._round = JobProcess(), 0
         self._analysis: dict[str, Any] | None = None
         self._review: dict[str, Any] | None = None
-        self.follows = False
         self.ply: int | None = None
         self.hint: int | None = None
-        self.problem = ""
+        self.follows, self.problem = False, ""
 
     def stop(self) -> None:
         """Ends what is going on; reviews that are finished stay."""
@@ -273,13 +271,8 @@ class Analyst:
         self._process.ask(job, answered)
 
     def view(self) -> dict[str, Any]:
-        return {
-            "analysis": self._analysis,
-            "analysed": self.ply,
-            "analyses": self._process.is_busy,
-            "hint": self.hint,
-            "review": self._review,
-        }
+        position = {"analysis": self._analysis, "analysed": self.ply, "analyses": self._process.is_busy}
+        return position | {"hint": self.hint, "review": self._review}
 
     def close(self) -> None:
         self._process.close()

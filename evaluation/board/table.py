@@ -15,18 +15,11 @@ from typing import Any, Final
 
 from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.evaluation.board import settings as board_settings
 from zermelo.evaluation.board.jobs import Analyst, JobProcess, Jobs
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
 from zermelo.evaluation.board.session import Session, ShownPosition, surface_of
-from zermelo.evaluation.board.settings import (
-    LONGEST,
-    BoardSettings,
-    Clock,
-    changed_settings,
-    require_known,
-    require_startable,
-    text_setting,
-)
+from zermelo.evaluation.board.settings import LONGEST, BoardSettings, Clock, changed_settings, require_known
 from zermelo.evaluation.match.readiness import rehearse, require_fit
 from zermelo.evaluation.match.text import finite, printable, shown
 from zermelo.evaluation.positions.drawing import png
@@ -50,7 +43,7 @@ class Table:
         self.on_change: Callable[[], None] = lambda: None
         self._player, self._analyst = JobProcess(), Analyst(self._lock, self._changed)
         for spec in (settings.opponent, settings.analyst):
-            require_startable(spec)
+            board_settings.require_startable(spec)
         self._given = settings
         self.version = 0
         self._games = self._turns = 0
@@ -119,26 +112,17 @@ class Table:
             seat = session.mover
             mine = seat is not None and seat in session.people
             return {
-                "version": self.version,
-                "env": session.env_name,
-                "seats": _seats_of(session, self._clock, self._names()),
-                "people": sorted(session.people),
-                "mover": seat,
-                "yours": mine,
-                "over": _outcome_of(session),
-                "moves": _moves_of(session),
+                "version": self.version, "env": session.env_name, "people": sorted(session.people), "mover": seat,
+                "seats": _seats_of(session, self._clock, self._names()), "yours": mine,
+                "over": _outcome_of(session), "moves": _moves_of(session),
                 "legal": [one._asdict() for one in session.legal()] if mine else [],
-                "text": session.frames[-1].text,
-                "hides": session.hides,
-                "thinking": self._thinking,
+                "text": session.frames[-1].text, "hides": session.hides, "thinking": self._thinking,
                 "waits": printable(self._player.waits) if self._thinking else "",
-                "bounds": _bounds_of(session.game),
-                "problem": printable(self._problem or self._analyst.problem),
+                "bounds": _bounds_of(session.game), "problem": printable(self._problem or self._analyst.problem),
                 "formats": [str(form) for form in formats_of(session.env_name)],
-                "settings": dataclasses.asdict(self._settings),
-                "clocked": self._clock is not None,
+                "settings": dataclasses.asdict(self._settings), "clocked": self._clock is not None,
                 **self._analyst.view(),
-            }
+            }  # fmt: skip
 
     def _names(self) -> list[str]:
         seats = range(len(self._session.driver.seat_names))
@@ -253,7 +237,7 @@ class Table:
         """
         if not isinstance(on, bool):
             raise InvalidSettingError(f"on is true or false, not {shown(on, 40)}")
-        spec = None if agent is None else text_setting("agent", agent)
+        spec = None if agent is None else board_settings.text_setting("agent", agent)
         require_known(spec or "", self._given)
         with self._lock:
             if spec:

@@ -168,7 +168,7 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
     Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
     """
     from zermelo.agents.specs import is_plain_agent
-    from zermelo.envs.registration.own_code import env_runs_own_code
+    from zermelo.envs.registration.registry import env_runs_own_code
     from zermelo.evaluation.analysis.exploitability import agents_exploited, hides_information
 
     if (not trust and env_runs_own_code(env)) or not hides_information(env):

@@ -97,25 +97,18 @@ class PolicyRating:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what is not finite is None."""
         total = self.total
+        rungs = [
+            {"agent": name, "elo": self.elo[name], "games": row.games, "score": finite(row.score)}
+            for name, row in self.against.items()
+        ]
         return {
-            "env": self.standings.env,
-            "ladder": self.ladder,
-            "seed": self.seed,
-            "games": total.games,
-            "rating": self.rating,
-            "lower": finite(self.lower),
-            "upper": finite(self.upper),
-            "score": finite(total.score),
-            "rungs": [
-                {"agent": name, "elo": self.elo[name], "games": row.games, "score": finite(row.score)}
-                for name, row in self.against.items()
-            ],
+            "env": self.standings.env, "ladder": self.ladder, "seed": self.seed, "games": total.games,
+            "rating": self.rating, "lower": finite(self.lower), "upper": finite(self.upper),
+            "score": finite(total.score), "rungs": rungs,
             "faults": {str(kind): count for kind, count in total.failures.items()},
-            "scoring": str(self.standings.scoring),
-            "mean_reward": finite(total.mean_reward),
-            "reward_interval": [finite(end) for end in total.reward_interval],
-            "notes": list(self.notes),
-        }
+            "scoring": str(self.standings.scoring), "mean_reward": finite(total.mean_reward),
+            "reward_interval": [*map(finite, total.reward_interval)], "notes": list(self.notes),
+        }  # fmt: skip
 
     def __str__(self) -> str:
         total = self.total

@@ -238,7 +238,7 @@ def test_moves_that_matter_are_counted_with_intervals_and_on_shared_positions(se
     """After X's corner and O's middle all of X's moves draw; after O's side X's second move decides."""
     table = judge([record([0, 1, 7]), record([0, 1, 4], names=("other", "second"))])
     first, other = table.agent("first"), table.agent("other")
-    assert (first.total.mattered, first.total.mattered_optimal) == (1, 0)
+    assert (first.total.mattered, first.total.mattered_share) == (1, 0)
     assert first.total.mattered_share == 0
     assert first.total.mattered_interval[0] == 0
     assert 0.5 < first.total.mattered_interval[1] < 1
