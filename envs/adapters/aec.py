@@ -30,11 +30,11 @@ from zermelo.envs.errors import (
     require_actions_of,
 )
 from zermelo.envs.game import CHANCE, Information, Traits
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import shown_mask, writes_own_last
 from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
+from zermelo.envs.traits.merging import Adapted
 from zermelo.envs.traits.of_copies import with_traits
 
 

@@ -19,13 +19,12 @@ from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.games import tables
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.merging import PATIENCE, given_traits, merge_traits
+from zermelo.envs.traits.merging import PATIENCE, Adapted, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
 

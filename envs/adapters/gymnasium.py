@@ -18,9 +18,9 @@ from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
 from zermelo.envs.live.wrappers import of_reset, of_step, quieten, require_reset, thin
+from zermelo.envs.traits.merging import Adapted
 from zermelo.envs.traits.of_copies import with_traits
 
 

@@ -21,11 +21,10 @@ from zermelo.envs.errors import (
     illegal_action,
 )
 from zermelo.envs.game import CHANCE, Chance, Traits, TraitSource
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import game_name, innermost
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.hanabi import key_of_hanabi, redealt_hanabi, sees_all
-from zermelo.envs.traits.merging import merge_traits
+from zermelo.envs.traits.merging import Adapted, merge_traits
 from zermelo.envs.traits.openspiel import hides_cards, openspiel_traits, resampled
 
 MARKOV_TEXT = frozenset(

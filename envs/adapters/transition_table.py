@@ -20,10 +20,9 @@ from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, layers
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.merging import merge_traits
+from zermelo.envs.traits.merging import Adapted, merge_traits
 
 
 class TableState(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import tables
 from zermelo.envs.support.calls import explained
+from zermelo.envs.support.spec_text import Spec, parse_spec
 
 
 @dataclass(frozen=True)
@@ -155,3 +156,31 @@ def _openspiel_games() -> Iterator[EnvEntry]:
             is_perfect = game.information == pyspiel.GameType.Information.PERFECT_INFORMATION
             information = "perfect" if is_perfect else "hidden"
             yield EnvEntry(f"openspiel/{game.short_name}", players, game.long_name, information, "openspiel")
+
+
+_TEXT_ALLOWED = frozenset({"FrozenLake", "FrozenLake8x8"})
+"""Environments besides ours of which a setting may be text: it names nothing outside of them."""
+
+
+def env_runs_own_code(text: str) -> bool:
+    """Whether making this environment may run code of a module or agent that the text names, or read a file.
+
+    It may unless the name is an id and the settings are numbers, or in environments of ours plain values.
+    """
+    try:
+        spec = parse_spec(text)
+    except InvalidSettingError:
+        return True
+    base = spec.name.partition("-v")[0]
+    takes_text = base in _TEXT_ALLOWED or f"{base}-v0" in OWN_ENVS
+    return ":" in spec.name or not all(_is_harmless(value, takes_text) for value in spec.arguments.values())
+
+
+def _is_harmless(value: Any, takes_text: bool) -> bool:
+    if isinstance(value, Spec):  # another game of OpenSpiel's
+        return all(_is_harmless(part, takes_text) for part in value.arguments.values())
+    if isinstance(value, str):
+        return takes_text and value != "human"
+    if isinstance(value, list | tuple):
+        return all(_is_harmless(part, takes_text) for part in value)
+    return value is None or isinstance(value, bool | int | float)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import RewardSum, Traits, TraitSource
@@ -61,3 +62,16 @@ def merge_traits(base: Traits, *found: tuple[TraitSource, Mapping[str, Any]]) ->
                 values[name] = value
                 sources[name] = source
     return replace(base, **values, sources=sources)
+
+
+class Adapted(NamedTuple):
+    """An environment as a game.
+
+    Attributes:
+        constants: The configuration for which its traits hold: digests of attributes by path.
+        enough: The patience in seconds with which random play would show no more than it did.
+    """
+
+    game: Any
+    constants: dict[str, bytes]
+    enough: float = math.inf

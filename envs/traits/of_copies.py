@@ -15,14 +15,13 @@ from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
-from zermelo.envs.live.adapter import Adapted
 from zermelo.envs.live.configuration import configuration
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_class
-from zermelo.envs.traits.merging import merge_traits
+from zermelo.envs.traits.merging import Adapted, merge_traits
 from zermelo.envs.traits.observability import random_action
 from zermelo.envs.traits.random_play import infer
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
-from zermelo.envs.registration.own_code import env_runs_own_code
+from zermelo.envs.registration.registry import env_runs_own_code
 from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.record import GameRecord

@@ -20,7 +20,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zermelo.envs.games.mancala.sowing import ONES, HouseMethods, lead, ones, seeds_in
-from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.rules import loss_in, popcount, win_in
 from zermelo.envs.rules.about import OpenSpielRules
 from zermelo.envs.rules.board_methods import require_limits
@@ -50,7 +49,7 @@ class _KalahParameters(NamedTuple):
     margin: bool = False
 
 
-class Kalah(HouseMethods, HouseTables, _KalahParameters):
+class Kalah(HouseMethods, _KalahParameters):
     """Sow seeds, gather more of them in your store than the opponent.
 
     Attributes:

@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.mancala.sowing import ONES, HouseMethods, lead, ones, seeds_in
-from zermelo.envs.games.mancala.tables import HouseTables
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.board_methods import require_limits
 
@@ -42,7 +41,7 @@ class _OwareParameters(NamedTuple):
     seeds: int = 4
 
 
-class Oware(HouseMethods, HouseTables, _OwareParameters):
+class Oware(HouseMethods, _OwareParameters):
     """Sow seeds, capture them by twos and threes.
 
     Attributes:
@@ -131,7 +130,7 @@ class Oware(HouseMethods, HouseTables, _OwareParameters):
 
     def table_parts(self, what: str) -> list[tuple[int, ...]]:
         """A part for each number of seeds in houses, at most half of all seeds."""
-        parts, most = [(1,), *HouseTables.table_parts(self, what)], self.houses * self.seeds
+        parts, most = [(1,), *HouseMethods.table_parts(self, what)], self.houses * self.seeds
         if len(parts) > most:
             raise InvalidSettingError(f"--stones is at most {most} in Oware with so many seeds, not {what}")
         return parts
