@@ -93,9 +93,7 @@ class ConfiguredAgent:
     def check_fit(self, env: Any, view: Any = None) -> None:
         """Checks that this agent can play an environment that was just reset, before any game is lost over it.
 
-        Args:
-            env: The environment.
-            view: The ``Observation`` of the player to move, for agents that need no more; by default it is read.
+        ``view`` is the ``Observation`` of the player to move, for agents that need no more; by default it is read.
 
         Raises:
             UnsupportedGameError: It cannot play such a game.

@@ -63,11 +63,10 @@ class Playouts:
 
     Attributes:
         own_state: Copies a state, which ``after`` may then change; None where ``after`` changes none.
-        after: The state after an action, or of chance that is simulated with a generator.
-        cut_off: Whether the last game did not come to its end.
     """
 
     cut_off = False
+    """The last game did not come to its end."""
 
     def __init__(
         self,
@@ -92,10 +91,9 @@ class Playouts:
     def play(
         self, state: Any, budget: Budget, *, is_own: bool = False, ends: float = math.inf
     ) -> tuple[Any, list[tuple[int, int]]]:
-        """The state in which a game from a state on ends or is cut off, and who took which actions before.
+        """The state in which a game ends or is cut off, and who took which actions before.
 
-        ``is_own`` says that the state may be changed; a game is cut off at the time ``ends`` of the budget's
-        clock, and where the environment fails.
+        ``is_own`` says that the state may be changed; ``ends`` is when a game is cut off, by the budget's clock.
         """
         game = self.game
         taken: list[tuple[int, int]] = []
@@ -165,19 +163,14 @@ class Playouts:
 class JointPlayouts(Playouts):
     """Plays a game of simultaneous moves on at random."""
 
-    def __init__(
-        self, game: Any, random: RandomNumbers, generator: np.random.Generator, *, whole: bool = False
-    ) -> None:
+    def __init__(self, game: Any, random: RandomNumbers, generator: np.random.Generator, *, whole: bool) -> None:
         super().__init__(game, random, generator, whole=whole)
         self.mover = lambda state: 0 if game.movers(state) else CHANCE
         self.own_state, self.after = None, self.result
 
     def action(self, state: Any) -> Any:
-        joint = {}
-        for seat in self.game.movers(state):
-            actions = self.actions(state, seat)
-            joint[seat] = actions[self.random.below(len(actions))]
-        return joint
+        choices = {seat: self.actions(state, seat) for seat in self.game.movers(state)}
+        return {seat: actions[self.random.below(len(actions))] for seat, actions in choices.items()}
 
     def result(self, state: Any, action: Any, generator: np.random.Generator | None) -> Any:
         if isinstance(action, dict):

@@ -204,8 +204,7 @@ def unproven(found: Found) -> Found:
     changes: dict[str, Any] = {"proven": False, "plies": None}
     if hasattr(result, "proven_actions"):
         changes["proven_actions"] = ()
-    changed: Found = dataclasses.replace(result, **changes)
-    return changed
+    return dataclasses.replace(result, **changes)  # type: ignore[no-any-return]  # of the same class
 
 
 def require_facts(traits: Traits, agent: str) -> None:

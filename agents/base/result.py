@@ -26,16 +26,14 @@ class SearchResult:
         env_action: The same as ``env.step`` takes it.
         value: The value of the position for the player to move at the root.
         values_by_seat: The value for every seat, in seat order.
-        action_values: Root actions whose exact value (for the player to move) is known. With ``exact=True``
-            every root action is there; otherwise only those that the search happened to resolve. A bound is
-            never among them.
+        action_values: Root actions whose exact value (for the player to move) is known: all with ``exact=True``,
+            otherwise those that the search happened to resolve. A bound is never among them.
         proven_actions: Those of them whose value is proven, ascending; that of any other is an evaluation.
         principal_variation: The line of best play found, the chosen action first.
         nodes: States visited, the root and terminal states included.
         depth: The greatest depth, in moves, that was searched completely.
         seconds: Wall-clock time spent searching.
-        compiling: Seconds before that in which the search waited for its rules to be compiled or loaded, or for
-            what the environment is to be found out.
+        compiling: Seconds before that, spent on compiling or loading rules or on finding out traits.
         stopped_by: What ended the search.
         proven: The value is the true one under perfect play: no evaluation, cut-off or sample entered it.
         plies: Moves to the end of the game under best play, where that is proven.
@@ -43,18 +41,16 @@ class SearchResult:
         standard_error: How wide the estimate of ``value`` is (one standard error), where it is one.
         visits: How many simulations followed each root action, for searches that simulate; ``action_values`` are
             then means, exact only where they are proven.
-        policy: How likely each root action was to be played, for agents that mix; of those that do by a table,
-            ``value`` is what the policy gets from the start of the game on.
+        policy: How likely each root action was to be played, for agents that mix; by a table, ``value`` is what
+            the policy gets from the start of the game on.
         method: Which search it was and why, where the agent has chosen (``AutoAgent``).
         evaluator: What judged states before the end of the game: an evaluator's name, or ``"playouts"``; empty
             where nothing had to.
-        leaf_seconds: Seconds that this took on average for a state, where a search in plain Python asked for it:
-            if they are many, that is why the search is shallow. It varies, so it is no part of equality.
+        leaf_seconds: Seconds that this took on average for a state, in plain Python. It is no part of equality.
         compiled: Whether the search ran compiled.
         why_plain: Why it ran in plain Python although the game has rules that can be compiled, and what to do.
         simulations: How many simulations were made, for searches that simulate.
-        actions_tried: Actions at the root that were looked at; fewer than ``actions_legal``, the number of legal
-            ones, where time or nodes were short.
+        actions_tried: Actions at the root that were looked at, of ``actions_legal``.
         assumed: The traits of the game that were taken for granted.
         note: A sentence on what the search could not see, such as playouts that all end alike; empty without one.
         failures: Lines of play that were left out because the environment failed in them; then nothing is proven.
@@ -174,8 +170,7 @@ def renumbered(answer: Answer, game: Any, state: Any) -> Answer:
     if hasattr(found, "action"):
         changes["action"] = number(found.action)
         changes["proven_actions"] = tuple(sorted(map(number, found.proven_actions)))
-    changed: Answer = dataclasses.replace(found, **changes)
-    return changed
+    return dataclasses.replace(found, **changes)  # type: ignore[no-any-return]  # of the answer's class
 
 
 def _line(game: Any, state: Any, actions: Sequence[int]) -> tuple[int, ...]:

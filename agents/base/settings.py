@@ -69,11 +69,7 @@ def setting_fields(owner: Any) -> list[dataclasses.Field[Any]]:
 
 
 def check_settings(owner: Any) -> None:
-    """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning.
-
-    Raises:
-        InvalidSettingError: A setting has a value it cannot have.
-    """
+    """Checks all settings of a frozen dataclass that were declared here, and gives text its meaning."""
     for field in dataclasses.fields(owner):
         check, value = field.metadata.get("check"), getattr(owner, field.name)
         if check is not None and (value is not None or field.default is not None):
@@ -149,10 +145,7 @@ def made(default: Any, make: Callable[[Any], Any]) -> Any:
 
 
 def setting_text(value: Any) -> Any:
-    """The value as a spec shows it.
-
-    Evaluators of ours show as their own spec, functions and objects of others as ``'module:name'``.
-    """
+    """The value as a spec shows it: evaluators of ours as their own spec, other functions as ``'module:name'``."""
     if isinstance(value, enum.Enum):
         return value.value
     spec = getattr(value, "spec", None)
@@ -173,8 +166,7 @@ def import_name(name: str) -> Any:
     module_name, colon, path = name.partition(":")
     if not colon or not module_name or not path:
         raise InvalidSettingError(f"write module:name, such as 'mypackage.agents:MyAgent', not {name!r}")
-    module = _import(module_name, name)
-    found: Any = module
+    found = _import(module_name, name)
     for part in path.split("."):
         try:
             found = getattr(found, part)

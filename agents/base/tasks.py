@@ -61,10 +61,7 @@ class _Numbered(PureWork):
 
 
 class Tasks:
-    """Gives work to one run of a runner as it comes up; None stands for this process.
-
-    Use it in ``contextlib.closing``.
-    """
+    """Gives work to one run of a runner as it comes up; None stands for this process. Close it afterwards."""
 
     def __init__(self, work: Any, runner: Any = None) -> None:
         self._items: list[Any] = []  # which grows while the run goes on

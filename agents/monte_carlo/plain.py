@@ -1,11 +1,10 @@
 """Monte Carlo tree search over any game, in plain Python.
 
-A simulation goes down the tree by the tree policy, adds at most one node, plays on from it to an outcome, and
-takes that back up. A node gets its actions when it is visited for the second time, so most of the memory goes to
-states that matter. With a solver, nodes also have proven bounds: a node whose bounds meet is not simulated any
-more, and an action that can at best equal what its siblings are proven to give is left alone.
-Winands, Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine,
-"Score bounded Monte-Carlo tree search", Computers and Games (2010).
+A node gets its actions when it is visited for the second time, so most of the memory goes to states that matter.
+With a solver, nodes also have proven bounds: a node whose bounds meet is not simulated any more, and an action
+that can at best equal what its siblings are proven to give is left alone. Winands, Bjornsson and Saito,
+"Monte-Carlo tree search solver", Computers and Games (2008); Cazenave and Saffidine, "Score bounded Monte-Carlo
+tree search", Computers and Games (2010).
 
 ``kernel`` does the same over compiled rules: node for node, and bit for bit.
 """
@@ -133,7 +132,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.back_up(path, node, outcome)
 
     def go_down(self) -> tuple[list[tuple[UctNode, int]], UctNode, tuple[float, ...] | None]:
-        """From the root to a leaf: nodes and places on the way, the leaf, and its outcome if that is known."""
+        """Nodes and places on the way from the root, the leaf, and its outcome if that is known."""
         node: UctNode = self.root
         path: list[tuple[UctNode, int]] = []
         if self.config.rave:

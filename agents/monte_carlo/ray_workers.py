@@ -1,7 +1,4 @@
-"""Processes on a Ray cluster that search for an agent: actors, each with a processor of its own.
-
-``ray`` is imported only where such a search begins.
-"""
+"""Processes on a Ray cluster that search for an agent: actors, each with a processor of its own."""
 
 from __future__ import annotations
 

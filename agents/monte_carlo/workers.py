@@ -1,8 +1,7 @@
 """Monte Carlo searches of one position in several processes at once, whose visits are added up: root parallelism.
 
 Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008). Each process
-has an agent, and a tree that it keeps between moves. What is sent are a game and its states; what comes back is a
-``Part`` (``merging``). ``zermelo.agents.monte_carlo.worker_process`` has the other end.
+has an agent, and a tree that it keeps between moves. ``worker_process`` has the other end.
 """
 
 from __future__ import annotations

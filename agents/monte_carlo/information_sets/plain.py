@@ -1,12 +1,9 @@
 """Monte Carlo tree search over information sets: each simulation deals again what the player has not seen.
 
-Statistics belong to what a player can tell apart, not to states, so a player never plays one way on one deal and
-another way on the next that looks the same to it. Cowling, Powley and Whitehouse, "Information set Monte Carlo
-tree search", IEEE Transactions on Computational Intelligence and AI in Games 4 (2012): SO-ISMCTS looks at
-everything through the eyes of the searching player, MO-ISMCTS lets each player decide by what it sees itself.
-
-Which actions there are may depend on the deal; so an action competes with its siblings only in simulations in
-which it was there, and its bonus counts these.
+Statistics belong to what a player can tell apart, not to states. Which actions there are may depend on the deal;
+so an action competes with its siblings only in simulations in which it was there, and its bonus counts these.
+Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on Computational
+Intelligence and AI in Games 4 (2012).
 """
 
 from __future__ import annotations
@@ -135,7 +132,6 @@ class InformationSetSearch(SimulationSearch):
         self.simulations += 1
 
     def _select(self, edges: dict[int, _Edge], actions: Sequence[int], mover: int) -> int:
-        """An action not tried yet, else of those that are there the one with the greatest confidence bound."""
         untried = []
         for action in actions:
             edge = edges.get(action)

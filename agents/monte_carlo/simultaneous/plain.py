@@ -1,8 +1,7 @@
 """Monte Carlo tree search where players move at the same time: at each state, each learns to mix its actions.
 
-The textbook's ``zermelo.agents.textbook.simultaneous_mcts`` says how it works and where it comes from. Here it
-has limits, and games that pay on the way or draw chance inside. Players are taken to see everything but each
-other's moves of the moment.
+The textbook's ``simultaneous_mcts`` says how it works and where it comes from. Here it has limits, and games that
+pay on the way or draw chance inside.
 """
 
 from __future__ import annotations
