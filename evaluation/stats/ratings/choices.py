@@ -87,13 +87,9 @@ class Choices:
     """
 
     def __init__(
-        self,
-        features: Sequence[dict[int, float]],
-        sizes: Sequence[int],
-        counts: Sequence[float],
-        parameters: int,
-        weight: float = 1.0,
-    ) -> None:
+        self, features: Sequence[dict[int, float]], sizes: Sequence[int], counts: Sequence[float],
+        parameters: int, weight: float = 1.0,
+    ) -> None:  # fmt: skip
         from scipy.sparse import csr_matrix
 
         self.given, self.parameters, self.weight = (features, sizes, counts), parameters, weight
