@@ -54,14 +54,16 @@ class PlayoutEvaluator:
         playouts = Playouts(game, RandomNumbers(seed), np.random.default_rng(seed), longest=self.moves)
         budget: Any = _CheckedBudget(check)
         before = game.utility(state)
-        middle = _middle(game, before)
+        traits = game.traits
+        # The utility to come if nobody wins.
+        share = (traits.constant - sum(before)) / 2 if traits.is_opposed else traits.middle
         totals = [0.0] * len(before)
         for _ in range(self.games):
             end, _ = playouts.play(state, budget)
             final = None if playouts.cut_off else game.utility(end)
             for seat, start in enumerate(before):
-                totals[seat] += middle[seat] if final is None else final[seat] - start
-        return tuple((total + middle[seat]) / (self.games + 1) for seat, total in enumerate(totals))
+                totals[seat] += share if final is None else final[seat] - start
+        return tuple((total + share) / (self.games + 1) for total in totals)
 
 
 class _CheckedBudget:
@@ -72,15 +74,6 @@ class _CheckedBudget:
 
     def visit(self, ply: int) -> None:
         self.check_clock()
-
-
-def _middle(game: Game[Any], before: tuple[float, ...]) -> list[float]:
-    """The utility to come for each seat if nobody wins."""
-    traits = game.traits
-    if traits.is_opposed:
-        share = (traits.constant - sum(before)) / 2
-        return [share, share]
-    return [traits.middle] * len(before)
 
 
 def stable_hash(*parts: Any) -> int:

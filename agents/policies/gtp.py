@@ -78,7 +78,9 @@ class GtpAgent(EngineAgent):
         for command in (f"boardsize {size}", "clear_board", f"komi {raw._komi}"):
             self._ask(command)
         for played in position.recent:
-            self._ask(f"play {_colour(played.color)} {_vertex(played.move, size)}")
+            move = played.move
+            vertex = "pass" if move is None else f"{COLUMNS[move[1]]}{size - move[0]}"
+            self._ask(f"play {_colour(played.color)} {vertex}")
         for command in self._of_clock(position.to_play):
             self._respond(command)  # an engine that knows no clocks says so, and plays
         self._forget_unasked()
@@ -107,7 +109,3 @@ class GtpAgent(EngineAgent):
 
 def _colour(number: int) -> str:
     return "black" if number > 0 else "white"
-
-
-def _vertex(move: tuple[int, int] | None, size: int) -> str:
-    return "pass" if move is None else f"{COLUMNS[move[1]]}{size - move[0]}"

@@ -146,9 +146,7 @@ def quantized(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
     return np.rint(_STEPS * shares).astype(np.uint8)
 
 
-@functools.lru_cache(maxsize=4)
-def _loaded(path: str) -> PokerPolicy:
-    return PokerPolicy.load(path)
+_loaded = functools.lru_cache(maxsize=4)(PokerPolicy.load)
 
 
 def policy_for(rules: Limit | NoLimit, name: str) -> PokerPolicy:

@@ -206,7 +206,10 @@ class _TableBuilder:
                 ]
                 for group, result in zip(ready, tasks.map(items), strict=True):
                     if isinstance(result, Solved):
-                        self._store(group, result)
+                        self._folder.mkdir(parents=True, exist_ok=True)
+                        about, arrays = {"undecided": result.undecided}, {"scores": result.scores}
+                        path = self._folder / f"{group[0]}.npz"
+                        write_arrays(path, _PART, 1, about, arrays, is_packed=False)
                         solved[group] = result
                         finish(group)
                         report(group, 0)
@@ -305,11 +308,6 @@ class _TableBuilder:
         except InvalidSettingError:  # there is none yet, or it is solved again
             return None
         return Solved(arrays["scores"], about.undecided)
-
-    def _store(self, group: tuple[int, ...], solved: Solved) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        about, arrays = {"undecided": solved.undecided}, {"scores": solved.scores}
-        write_arrays(self._folder / f"{group[0]}.npz", _PART, 1, about, arrays, is_packed=False)
 
     def finished(self) -> BuiltTable:
         bounds = np.concatenate(self._scores, axis=1)

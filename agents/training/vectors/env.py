@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final, NamedTuple
 
 import gymnasium
@@ -100,12 +101,13 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         given = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not given or len(given) > num_envs:
             raise InvalidSettingError(f"give 1 to {num_envs} opponents, one a game at most, not {len(given)}")
-        parts = [
-            (*part, threads)
-            for each, first, last in split_games(given, 0, num_envs)
-            for part in shares_of(each, self.game, first, last)
+        from zermelo.agents.training.vectors.kernel import play
+
+        shares = (shares_of(each, self.game, *own) for each, *own in split_games(given, 0, num_envs))
+        self._blocks = [
+            _Block(first, last, *seated(self._games, self.game, each or "random", last - first, threads, play))
+            for each, first, last in itertools.chain.from_iterable(shares)
         ]
-        self._blocks = [self._block(*part) for part in parts]
         self._is_reset = False
 
     def reset(
@@ -173,13 +175,6 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < seats:
             return seat
         raise InvalidSettingError(f"seat must be 'alternate', 'random' or a number below {seats}, not {seat!r}")
-
-    def _block(self, opponent: Any, first: int, last: int, threads: int | None) -> _Block:
-        from zermelo.agents.training.vectors.kernel import play
-
-        return _Block(
-            first, last, *seated(self._games, self.game, opponent or "random", last - first, threads, play)
-        )
 
     def _run(self, anew: int) -> None:
         parts = []
