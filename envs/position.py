@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.adapters.as_game import as_game, game_and_state, is_game
-from zermelo.envs.adapters.renumbered import RenumberedGame
+from zermelo.envs.adapters.rules import RenumberedGame
 from zermelo.envs.game import Traits
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.traits.merging import PATIENCE

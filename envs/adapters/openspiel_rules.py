@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from zermelo.envs.adapters.openspiel import OpenSpielGame
-from zermelo.envs.adapters.renumbered import RenumberedGame
+from zermelo.envs.adapters.rules import RenumberedGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance, TraitSource
 from zermelo.envs.games import tables

@@ -61,9 +61,9 @@ GAMES: Final[Mapping[str, Listed]] = {
 }
 """All games of this package, by class."""
 SAME_GAME: Final[Mapping[str, str]] = {
-    "pettingzoo.classic.chess.chess.raw_env": "chess.pettingzoo:PETTINGZOO",
+    "pettingzoo.classic.chess.chess.raw_env": "chess.rules:PETTINGZOO",
     "pettingzoo.classic.connect_four.connect_four.raw_env": "connect_four:PETTINGZOO",
-    "pettingzoo.classic.go.go.raw_env": "go.pettingzoo:PETTINGZOO",
+    "pettingzoo.classic.go.go.raw_env": "go.rules:PETTINGZOO",
     "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": "hidden.leduc:PETTINGZOO",
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": "mnk:PETTINGZOO",
 }

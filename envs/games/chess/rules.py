@@ -12,8 +12,9 @@ Actions are PettingZoo's, those of AlphaZero: see ``tables``.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.chess.attacks import LIGHT, square_bit
 from zermelo.envs.games.chess.endings import ChessEndings
 from zermelo.envs.games.chess.evaluation import ChessKnowledge
@@ -31,8 +32,10 @@ from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.picture import IMAGE, SQUARES
 from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
 from zermelo.envs.games.chess.tables import MOVES, PLANES
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.board_methods import BoardMethods, Written
+from zermelo.envs.rules.history import with_past
 
 _CLOCK_MATTERS = 50
 
@@ -201,3 +204,27 @@ def _may_claim_fifty(state: ChessState) -> bool:
             if any_move(after(state, square, target, 0)):
                 return True
     return False
+
+
+_RULES: Final = Chess()
+_PROMOTIONS: Final = {None: 0, 2: 1, 3: 2, 4: 3, 5: 0}
+"""What a pawn becomes, as actions number it, by python-chess's number of the piece."""
+
+
+def _read_chess(env: Any) -> Any | None:
+    """The position of PettingZoo's board, and those before it since the last capture or pawn's move."""
+    board = env.board.copy(stack=env.board.halfmove_clock)
+    try:
+        state, _ = read_fen(board.root().fen())
+    except InvalidSettingError:
+        return None
+    keys = []
+    for move in board.move_stack:
+        turned = 56 * state.seat
+        keys.append(_RULES.repetition_key(state))
+        state = after(state, move.from_square ^ turned, move.to_square ^ turned, _PROMOTIONS[move.promotion])
+    return with_past(_RULES, state, keys)
+
+
+PETTINGZOO: Final = EquivalentRules(_RULES, _read_chess)
+"""PettingZoo's environment of this game."""

@@ -9,7 +9,7 @@ Actions are points, ``row * size + column``, row 0 at the upper edge, and last t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.envs.games.go.board import (
     NO_POINT,
@@ -23,9 +23,11 @@ from zermelo.envs.games.go.board import (
 from zermelo.envs.games.go.picture import COLUMNS, POINTS, paint
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
+from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.board_methods import BoardMethods, require_limits
-from zermelo.envs.rules.words import Words, count, is_empty, lowest, no_places, scrambled, single
+from zermelo.envs.rules.history import with_past
+from zermelo.envs.rules.words import Words, contains, count, is_empty, lowest, no_places, scrambled, single
 
 
 class _GoParameters(NamedTuple):
@@ -177,3 +179,42 @@ class Go(BoardMethods, _GoParameters):
 
     def _board_key(self, state: GoState) -> int:
         return scrambled(state.white, scrambled(state.black, self.size))
+
+
+def _rules(env: Any) -> Go:
+    """PettingZoo has no superko, and with equal points White has won, as with a little more komi."""
+    komi = float(env._komi)
+    return Go(int(env._N), komi + 0.25 if komi.is_integer() else komi, superko=0)
+
+
+def _read_go(env: Any) -> GoState | None:
+    position, size = env._go, int(env._N)
+    if position.board.shape != (size, size):
+        return None
+    *_, empty, _, _, _ = Go(size).initial_state()
+    black = white = empty - empty
+    for action, colour in enumerate(position.board.flat):
+        point = single(empty, point_of(action, size))
+        if colour == 1:
+            black = black | point
+        elif colour == -1:
+            white = white | point
+        elif colour:
+            return None
+    recent = [move.move for move in position.recent]
+    passes = 2 if recent[-2:] == [None, None] else int(recent[-1:] == [None])
+
+    def place(point: Any) -> int:
+        return NO_POINT if point is None else point_of(point[0] * size + point[1], size)
+
+    last = place(recent[-1]) if recent else NO_POINT
+    if last != NO_POINT and not contains(black | white, last):
+        return None
+    turn = 2 * passes + (position.to_play != 1)
+    state = GoState(black, white, empty - black - white, place(position.ko), last, turn)
+    known: GoState = with_past(_rules(env), state, ())
+    return known
+
+
+PETTINGZOO: Final = EquivalentRules(_rules, _read_go)
+"""PettingZoo's environment of this game."""
