@@ -1,4 +1,4 @@
-"""Openings that are written: in files (PGN, SGF, FEN, EPD, lines of moves or actions), books and lists."""
+"""Openings as people give them: files (PGN, SGF, FEN, EPD, lines of moves), books, lists, or a number of plies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import IO, Any, Final, NamedTuple
 
+from zermelo.agents.base.settings import check_whole
 from zermelo.agents.knowledge.books import book_lines
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
@@ -32,13 +33,22 @@ from zermelo.evaluation.positions.moves import game_or_none, play_moves
 from zermelo.evaluation.positions.pgn import pgn_games
 from zermelo.evaluation.positions.sgf import sgf_games
 from zermelo.evaluation.schedule import derived_seed
-from zermelo.evaluation.tournament.openings import BOOK, Opening, RunOpenings, refusal_of, spec_at, text_of
+from zermelo.evaluation.tournament.openings import (
+    Opening,
+    Openings,
+    RunOpenings,
+    random_openings,
+    refusal_of,
+    spec_at,
+    text_of,
+)
 
 CHECKED: Final = 200
 """So many openings of a file are played through before the first game, however few games there are."""
 LARGEST: Final = 2**26
 """Bytes of a file, and of what a compressed one holds."""
 
+_BOOK: Final = "book:"
 _BOOK_PLIES: Final = 8
 _PGN: Final = re.compile(r"\s*\[\w+\s+\"")
 _SGF: Final = re.compile(r"\s*\(\s*;")
@@ -66,7 +76,52 @@ class WrittenOpening(NamedTuple):
     setup: int = 0
 
 
-def written_openings(
+_NONE: Final = RunOpenings()
+
+
+def require_openings(wanted: Openings | None, stored: RunOpenings = _NONE) -> None:
+    """Refuses a file of openings that cannot be read, unless the run that goes on has them."""
+    if not isinstance(wanted, str | os.PathLike) or os.fspath(wanted).startswith(_BOOK):
+        return
+    if not stored.openings or Path(wanted).exists():
+        opening_text(wanted)
+
+
+def openings_for(
+    wanted: Openings | None,
+    source: EnvSource,
+    env: Any,
+    *,
+    count: int,
+    seed: int,
+    plies: int | None = None,
+    stored: RunOpenings = _NONE,
+) -> RunOpenings:
+    """The openings of a tournament, each different and seen to be legal; none for None or 0.
+
+    Args:
+        wanted: What was asked for.
+        source: What makes the environment.
+        env: One that it has made; it is reset.
+        count: How many are needed, at most.
+        seed: Of the tournament.
+        plies: The first so many plies of each opening of a file, a book or a list.
+        stored: Those of the run that goes on, which stand in for a file that is gone.
+    """
+    if plies is not None:
+        check_whole("opening plies", plies, lower=1)
+    if wanted is None:
+        return _NONE
+    if not isinstance(wanted, int):
+        return _written_openings(wanted, source, env, count=count, seed=seed, plies=plies, stored=stored)
+    check_whole("opening plies", wanted)
+    if plies is not None:
+        raise InvalidSettingError(f"give a number of random plies ({wanted}) or opening_plies ({plies}), not both")
+    lines = random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
+    return RunOpenings(tuple(map(Opening, lines)))
+
+
+def _written_openings(
     wanted: str | os.PathLike[str] | Sequence[Sequence[Any] | str],
     source: EnvSource,
     env: Any,
@@ -76,15 +131,14 @@ def written_openings(
     plies: int | None,
     stored: RunOpenings,
 ) -> RunOpenings:
-    """The openings of a file, a book or a list; see ``openings_for``."""
     where = "in openings"
     if isinstance(wanted, str | os.PathLike):
         name = os.fspath(wanted)
         where = f"in {name}"
-        if name.startswith(BOOK):
-            path = name.removeprefix(BOOK)
+        if name.startswith(_BOOK):
+            path = name.removeprefix(_BOOK)
             written = _listed(_from_book(path, env, count=count, seed=seed, plies=plies or _BOOK_PLIES), where)
-        elif stored.openings and not os.path.exists(name):
+        elif stored.openings and not Path(name).exists():
             if count > len(stored.openings) and not stored.are_all:
                 raise InvalidSettingError(
                     f"{name} is gone, and the run has {len(stored.openings)} of its openings, where {count} may "

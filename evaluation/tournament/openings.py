@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.base.settings import check_whole
 from zermelo.agents.baselines import RandomAgent
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.spec_text import Spec, parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
-from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.schedule import derived_seed
 
 Openings = int | str | os.PathLike[str] | Sequence[Sequence[Any] | str]
 """How many random plies, a file of openings (``book:FILE`` for an opening book), or the openings themselves."""
 
-BOOK: Final = "book:"
 DRY: Final = 200
 """After so many draws that gave nothing new, all openings of that length are taken to be found."""
 
@@ -47,55 +43,6 @@ class RunOpenings(NamedTuple):
 
     openings: tuple[Opening, ...] = ()
     are_all: bool = True
-
-
-_NONE: Final = RunOpenings()
-
-
-def require_openings(wanted: Openings | None, stored: RunOpenings = _NONE) -> None:
-    """Refuses a file of openings that cannot be read, unless the run that goes on has them."""
-    if not isinstance(wanted, str | os.PathLike) or os.fspath(wanted).startswith(BOOK):
-        return
-    if not stored.openings or Path(wanted).exists():
-        from zermelo.evaluation.tournament.opening_files import opening_text  # late: it brings chess
-
-        opening_text(wanted)
-
-
-def openings_for(
-    wanted: Openings | None,
-    source: EnvSource,
-    env: Any,
-    *,
-    count: int,
-    seed: int,
-    plies: int | None = None,
-    stored: RunOpenings = _NONE,
-) -> RunOpenings:
-    """The openings of a tournament, each different and seen to be legal; none for None or 0.
-
-    Args:
-        wanted: What was asked for.
-        source: What makes the environment.
-        env: One that it has made; it is reset.
-        count: How many are needed, at most.
-        seed: Of the tournament.
-        plies: The first so many plies of each opening of a file, a book or a list.
-        stored: Those of the run that goes on, which stand in for a file that is gone.
-    """
-    if plies is not None:
-        check_whole("opening plies", plies, lower=1)
-    if wanted is None:
-        return _NONE
-    if not isinstance(wanted, int):
-        from zermelo.evaluation.tournament.opening_files import written_openings  # late: it brings chess
-
-        return written_openings(wanted, source, env, count=count, seed=seed, plies=plies, stored=stored)
-    check_whole("opening plies", wanted)
-    if plies is not None:
-        raise InvalidSettingError(f"give a number of random plies ({wanted}) or opening_plies ({plies}), not both")
-    lines = random_openings(env, plies=wanted, count=count, seed=seed) if wanted else ()
-    return RunOpenings(tuple(map(Opening, lines)))
 
 
 def spec_at(source: str, fen: str) -> str:

@@ -32,14 +32,8 @@ from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
 from zermelo.evaluation.storage.store import require_writable
-from zermelo.evaluation.tournament.openings import (
-    Opening,
-    Openings,
-    RunOpenings,
-    openings_for,
-    require_openings,
-    spec_at,
-)
+from zermelo.evaluation.tournament.opening_files import openings_for, require_openings
+from zermelo.evaluation.tournament.openings import Opening, Openings, RunOpenings, spec_at
 from zermelo.evaluation.tournament.settings import Agents, TournamentSettings
 from zermelo.evaluation.tournament.stopping import LeaderTest, SprtTest, StoppingRule, described
 from zermelo.evaluation.workers.games import GamePlayer, Participant, participants

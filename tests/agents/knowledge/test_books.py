@@ -23,7 +23,7 @@ from zermelo.envs.games import MNK, Chess, ConnectFour, Kalah, Othello, Pig
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
-from zermelo.evaluation.tournament.openings import openings_for
+from zermelo.evaluation.tournament.opening_files import openings_for
 from zermelo.evaluation.tournament.run import make_runner
 
 TICTACTOE = RulesGame(MNK(3, 3, 3))
