@@ -187,8 +187,6 @@ class CompiledMonteCarlo(MonteCarlo):
             self.tree_nodes = sum(search.tree_nodes for search in self.searches)
         return sum(made)
 
-    # -- the tree as Python sees it; its nodes are addresses
-
     def edges(self, node: int) -> list[Edge]:
         count = load(node, COUNT) if load(node, EDGES) else 0
         rows = words(load(node, EDGES), count * self.edge_words).reshape(count, self.edge_words)

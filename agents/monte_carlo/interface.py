@@ -41,7 +41,7 @@ class Selection(enum.StrEnum):
 
 
 class SelectionRule(NamedTuple):
-    """What a rule needs of the tree; the formula is in ``plain`` and, where compiled, in ``kernel_nodes``.
+    """What a rule needs of the tree; the formula is in ``plain_nodes`` and, where compiled, in ``kernel_nodes``.
 
     Attributes:
         has_prior: True if actions have prior probabilities.

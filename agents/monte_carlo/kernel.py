@@ -222,9 +222,6 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         changed = changed and tighten(node, search)
 
 
-# -- simulations
-
-
 def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) -> Any:
     """The state that the path leads to at ``ply``, from that at ``above``."""
     while above < ply:

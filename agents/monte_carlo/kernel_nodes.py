@@ -50,9 +50,6 @@ NETWORK = False
 """True if a network evaluates positions, in place of the rules. The front end sets it."""
 
 
-# -- random numbers
-
-
 def random_bits(search: Search) -> int:
     """The next 64 random bits."""
     search.random += 1
@@ -77,9 +74,6 @@ def random_outcome(search: Search, count: int, probabilities: int, step: int) ->
         if threshold < 0:
             return index
     return count - 1
-
-
-# -- values
 
 
 def for_mover(value: float, mover: int, search: Search) -> float:
@@ -171,9 +165,6 @@ def evaluate_leaf(rules: Rules, state: Any, search: Search) -> bool:
         for seat in range(kept):
             store_float(search.scratch, seat, load_float(search.scratch, seat) / games)
     return True
-
-
-# -- nodes
 
 
 def allocate(search: Search, size: int) -> int:
@@ -268,9 +259,6 @@ def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
     store(node, COUNT, count)
     store_release(node, EDGES, edges)
     return True
-
-
-# -- selection
 
 
 def is_dominated(edge: int, node: int, mover: int) -> bool:

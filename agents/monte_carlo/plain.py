@@ -30,10 +30,9 @@ from zermelo.agents.monte_carlo.interface import (
     Edge,
     MonteCarlo,
     RewardScale,
-    Selection,
     Start,
 )
-from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
+from zermelo.agents.monte_carlo.plain_nodes import BONUSES, Simulation, UctNode, below, children_at, nodes_from
 from zermelo.envs.capabilities import SupportsPlayoutActions
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
@@ -44,25 +43,6 @@ STATE_WORDS: Final = 512
 """Estimated words of a state of a game without rules, for the limit on memory."""
 Evaluation = Callable[[Any], tuple[float, ...]]
 """A function that gives each seat's value of a state, rewards so far included."""
-
-
-def uct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
-    """UCB1's bonus of an action, by its place and how often it was tried."""
-    weight = exploration * math.sqrt(math.log(node.visits + 1))
-    return lambda place, count: weight * (1.0 / math.sqrt(max(count, 1)))
-
-
-def puct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
-    """The bonus in proportion to a prior probability, likewise."""
-    root = math.sqrt(node.visits + 1)
-    return lambda place, count: exploration * node.priors[place] * root / (1 + count)
-
-
-BONUSES: Final[Mapping[Selection, Callable[[UctNode, float], Callable[[int, int], float]]]] = {
-    Selection.UCT: uct,
-    Selection.PUCT: puct,
-}
-"""The formula of each selection rule: what is added to the value of an action."""
 
 
 class PlainMonteCarlo(MonteCarlo):
@@ -96,8 +76,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
         guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
-        is_whole, longest = math.isinf(budget.nodes_left), self.playout_moves
-        is_whole = is_whole and math.isinf(self.ends())
+        is_whole, longest = math.isinf(budget.nodes_left) and math.isinf(self.ends()), self.playout_moves
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
         self.copying = float(getattr(game, "copying", 0.0))
         self.playout_ends = math.inf
@@ -108,8 +87,6 @@ class PlainMonteCarlo(MonteCarlo):
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
         self.expand(self.root)
-
-    # -- simulations
 
     def simulate(self, count: int) -> bool:
         for _ in range(count):
@@ -252,8 +229,6 @@ class PlainMonteCarlo(MonteCarlo):
             return [1.0 / len(actions)] * len(actions)
         return list(self.prior(node.state, actions))
 
-    # -- the tree policy
-
     def select(self, node: UctNode) -> int:
         """The place of the action to follow; -1 where those that are left, all proven, settle the node."""
         if self.tries_first and node.tried < len(node.actions):
@@ -288,14 +263,11 @@ class PlainMonteCarlo(MonteCarlo):
             value = (1.0 - weight) * value + weight * others
         return value
 
-    # -- back up
-
     def back_up(self, path: list[tuple[UctNode, int]], leaf: UctNode, outcome: tuple[float, ...]) -> None:
         """Takes an outcome, and what is newly proven, from a leaf to the root."""
         if not self.by_bounds:
             both = self.num_values == 1 and self.game.traits.seats == 2
-            seen = [outcome[0], self.constant - outcome[0]] if both else outcome
-            self.scale.widen(seen)
+            self.scale.widen([outcome[0], self.constant - outcome[0]] if both else outcome)
         leaf.visits += 1
         changed = self.solves and leaf.bounds != self.bounds
         for node, place in reversed(path):
@@ -304,25 +276,11 @@ class PlainMonteCarlo(MonteCarlo):
             for seat, value in enumerate(outcome):
                 node.totals[place][seat] += value
             if self.config.rave and node.mover != CHANCE:
-                self.back_up_amaf(node, place, outcome)
+                value = outcome[0 if self.num_values == 1 else node.mover]
+                node.back_up_amaf(place, value, self.first_takers)
             changed = changed and node.tighten(self.bounds)
         if self.config.on_simulation is not None:
             self.config.on_simulation(Simulation(tuple(path), leaf, outcome))
-
-    def back_up_amaf(self, node: UctNode, place: int, outcome: tuple[float, ...]) -> None:
-        """All moves as first: every action that the player took later counts as if it had been taken here.
-
-        It counts for who takes it first: in Go a point where the other's stone was captured is another matter.
-        Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
-        """
-        self.first_takers[node.actions[place]] = node.mover
-        value = outcome[0 if self.num_values == 1 else node.mover]
-        for other, action in enumerate(node.actions):
-            if self.first_takers.get(action) == node.mover:
-                node.amaf_counts[other] += 1
-                node.amaf_totals[other] += value
-
-    # -- leaves
 
     def mean(self, kept: float, mover: int) -> float:
         return self.constant - kept if self.num_values == 1 and mover == 1 else kept
@@ -383,8 +341,6 @@ class PlainMonteCarlo(MonteCarlo):
 
     def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
         return tuple(map(float, utility[: self.num_values]))
-
-    # -- the tree
 
     def know_children(self, children: Mapping[int, Any]) -> None:
         for place, action in enumerate(self.root.actions):

@@ -1,11 +1,13 @@
-"""The nodes of a Monte Carlo tree in plain Python."""
+"""The nodes of a Monte Carlo tree in plain Python, and the formulas of the selection rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from zermelo.agents.monte_carlo.interface import Selection
 from zermelo.envs.game import CHANCE
 
 
@@ -72,6 +74,18 @@ class UctNode:
             return False
         return bool(child.bounds[1] <= self.bounds[0] if self.mover == 0 else child.bounds[0] >= self.bounds[1])
 
+    def back_up_amaf(self, place: int, value: float, first_takers: dict[int, int]) -> None:
+        """All moves as first: every action that the player took later counts as if it had been taken here.
+
+        It counts for who takes it first: in Go a point where the other's stone was captured is another matter.
+        Gelly and Silver, "Combining online and offline knowledge in UCT", ICML (2007).
+        """
+        first_takers[self.actions[place]] = self.mover
+        for other, action in enumerate(self.actions):
+            if first_takers.get(action) == self.mover:
+                self.amaf_counts[other] += 1
+                self.amaf_totals[other] += value
+
     def tighten(self, unknown: tuple[float, float]) -> bool:
         """Brings the proven bounds up to date; whether they changed. ``unknown`` are those of missing children."""
         self.has_proven_child = True
@@ -108,6 +122,25 @@ def nodes_from(root: UctNode) -> list[UctNode]:
     for node in found:  # which grows on the way
         found += below(node)
     return found
+
+
+def uct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
+    """UCB1's bonus of an action, by its place and how often it was tried."""
+    weight = exploration * math.sqrt(math.log(node.visits + 1))
+    return lambda place, count: weight * (1.0 / math.sqrt(max(count, 1)))
+
+
+def puct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
+    """The bonus in proportion to a prior probability, likewise."""
+    root = math.sqrt(node.visits + 1)
+    return lambda place, count: exploration * node.priors[place] * root / (1 + count)
+
+
+BONUSES: Final[Mapping[Selection, Callable[[UctNode, float], Callable[[int, int], float]]]] = {
+    Selection.UCT: uct,
+    Selection.PUCT: puct,
+}
+"""The formula of each selection rule: what is added to the value of an action."""
 
 
 class Simulation(NamedTuple):

@@ -73,9 +73,6 @@ def order_moves(
         insert_sorted(search, actions, scores, index, hint, mover, killers, first)
 
 
-# -- records, which kernels write of the states they visit, one behind the other in an arena
-
-
 def record_words(record: int, seats: int) -> int:
     """The length of a record in words."""
     return seats + 2 + load(record, seats + 1)

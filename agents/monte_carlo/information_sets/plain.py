@@ -91,8 +91,6 @@ class InformationSetSearch(SimulationSearch):
             found.append(RootAction(action, edge.visits, means))
         return found
 
-    # -- one simulation
-
     def simulate_once(self) -> None:
         game, visit, playouts, ends = self.game, self.budget.visit, self._playouts, self.ends()
         visit(0)

@@ -190,8 +190,6 @@ class SimultaneousSearch(SimulationSearch):
         means = [total / max(visits, 1) for total, visits in zip(learner.totals, learner.visits, strict=True)]
         return ActionStatistics(learner.actions, policy, learner.visits, means)
 
-    # -- one simulation
-
     def simulate_once(self) -> None:
         game, visit, random, ends = self.game, self.budget.visit, self._random, self.ends()
         visit(0)

@@ -72,8 +72,6 @@ def spot_of(mark: int) -> int:
     return shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
 
 
-# --- move ordering of the selective search
-
 MOST: Final = 1 << 14
 _MIDDLE: Final = 1 << 20
 

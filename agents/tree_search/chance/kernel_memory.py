@@ -102,8 +102,6 @@ def write_limit(limit: Score, top: int, search: Search) -> int:
     return PROVEN
 
 
-# --- bounds of an average
-
 BLOCKS: Final = 8
 
 

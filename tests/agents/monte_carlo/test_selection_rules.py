@@ -8,7 +8,7 @@ from zermelo.agents import MCTSAgent, make_agent
 from zermelo.agents.monte_carlo import openspiel
 from zermelo.agents.monte_carlo.interface import RULES, Selection
 from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
-from zermelo.agents.monte_carlo.plain import BONUSES
+from zermelo.agents.monte_carlo.plain_nodes import BONUSES
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK
 
