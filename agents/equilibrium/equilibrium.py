@@ -48,10 +48,8 @@ class Exploitability:
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
     """The gain of a best response, averaged over the players; 0 in an equilibrium.
 
-    Args:
-        policy: A ``PolicyTable``, or a function of game and state that gives each action's probability.
-        game: A ``Game`` with information states, or what ``as_game`` makes one of.
-        most_states: The most states of the game.
+    ``policy`` is a ``PolicyTable``, or a function of game and state that gives each action's probability; ``game``
+    has information states, and at most ``most_states`` states.
 
     Raises:
         UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.

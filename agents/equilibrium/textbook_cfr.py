@@ -14,11 +14,7 @@ def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, floa
     """The average policy of each seat at its information states: near an equilibrium of two opposed players.
 
     Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information", NIPS
-    (2007); players are updated in turn.
-
-    Args:
-        game: With information states, exact chance or none, and a few thousand states at most.
-        iterations: How often each player is updated.
+    (2007); players are updated in turn. For exact chance or none, and a few thousand states at most.
     """
     regrets: dict[tuple[int, Hashable], dict[int, float]] = {}
     played: dict[tuple[int, Hashable], dict[int, float]] = {}

@@ -91,11 +91,9 @@ Floats = npt.NDArray[np.float64]
 class Features:
     """The numbers that describe a state, the last of them the constant 1.
 
-    Attributes:
-        source: ``"observation"``, or ``"module:name"`` of one of these, greater where the first player stands
-            better: a ``LinearEvaluator``, whose weights are where a fit begins; a dictionary of functions of game
-            and state by name; or one function of game and state that returns numbers, or numbers by name.
-        weights: Weights that somebody has written, without that of the constant; None if there are none.
+    ``source`` is ``"observation"``, or ``"module:name"`` of one of these, greater where the first player stands
+    better: a ``LinearEvaluator``, whose ``weights`` are where a fit begins; a dictionary of functions of game and
+    state by name; or one function of game and state that returns numbers, or numbers by name.
     """
 
     def __init__(self, source: str) -> None:

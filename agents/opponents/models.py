@@ -125,10 +125,9 @@ def searched_policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, flo
 def make_opponent(given: Any) -> OpponentModel:
     """The model that is meant.
 
-    Args:
-        given: ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one; one with
-            noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that returns
-            probabilities, or its ``"module:name"``.
+    ``given`` is ``"random"``; ``"softmax(evaluator=..., temperature=...)"``; an agent or the name of one, also
+    with noise, ``"noisy(agent=greedy, epsilon=0.1)"``; or a function of game and state that returns probabilities,
+    or its ``"module:name"``.
 
     Raises:
         UnknownNameError: Nothing has that name.

@@ -296,11 +296,8 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     A search begins each state with its own seed; actions that it draws among are equally likely. Agents that mix,
     and learned policies with ``sample=True``, are asked for their probabilities.
 
-    Args:
-        agent: An agent that searches, sees observations, or plays at random; or its spec.
-
     Raises:
-        InvalidSettingError: It is another kind of agent, which acts in environments only.
+        InvalidSettingError: The agent does not search, see observations or play at random.
     """
     made = copied_agent(agent)
     if isinstance(made, ViewAgent):

@@ -196,14 +196,10 @@ class MatchResult(NamedTuple):
 
 
 class Match:
-    """Games of two agents that ``make_vec`` takes as opponents, as many from either seat.
+    """Games of two agents, or their specs, that ``make_vec`` takes as opponents, as many from either seat.
 
-    Args:
-        env: What ``make_vec`` takes, of two seats.
-        first, second: Agents or their specs.
-        pairs: Pairs of games with the seats exchanged.
-        opening: Random moves that each game begins with.
-        threads: Threads that share the games; results do not depend on it.
+    ``pairs`` counts pairs of games with the seats exchanged, which begin with ``opening`` random moves. Results do
+    not depend on ``threads``.
 
     Raises:
         UnsupportedGameError: It has no rules that compile, or not two seats, or an agent cannot play it.
