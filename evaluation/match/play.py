@@ -6,12 +6,10 @@ An agent that raises, or answers with something that is not a legal action, lose
 name in the record; the match itself goes on returning records. An environment that raises is nobody's fault and
 raises ``EnvironmentFailureError``. ``KeyboardInterrupt`` passes, except where a process ignores Ctrl-C.
 
-An agent that ``needs`` only the observation is given nothing else (``players.learned.observation``). Other agents
-are shown the live environment, not a copy, because ``act(env)`` may need all of it. They must not change it. What
-can be seen at no cost is checked after every move: whose turn it is, who is still in the game and what was earned
-must be as before, or the game is lost by ``ENVIRONMENT_CHANGED``. A change that leaves those alone (an agent that
-writes into the board, say) is not noticed; agents in processes of their own (``zermelo.evaluation.workers``) are
-shown a copy, and there it is.
+An agent that ``needs`` only the observation is given nothing else. Other agents are shown the live environment,
+not a copy, and must not change it. What can be seen at no cost is checked after every move: whose turn it is, who
+is still in the game and what was earned. Other changes (an agent that writes into the board, say) are noticed only
+of agents in processes of their own (``zermelo.evaluation.workers``), which are shown a copy.
 """
 
 from __future__ import annotations
@@ -52,15 +50,10 @@ from zermelo.evaluation.schedule import checked_seed
 
 
 class RemoteAgent:
-    """Base class of what speaks for an agent in another process (``zermelo.evaluation.workers.isolated_agent``).
+    """Base class of what speaks for an agent in another process, such as ``IsolatedAgent``."""
 
-    Attributes:
-        figures: The last four fields of its last ``Move``: nodes, depth, value and whether it was expected.
-        seconds: The time that its last move took in its process.
-    """
-
-    figures: tuple[Any, ...] = ()
-    seconds: float = 0.0
+    figures: tuple[Any, ...] = ()  # the last four fields of its last ``Move``
+    seconds: float = 0.0  # that its last move took in its process
 
     def tell_clock(self, clock: GameClock) -> None:
         """Limits the next move by the time left, and has the agent told."""
@@ -169,7 +162,6 @@ def play_game(
 ) -> GameRecord:
     """Plays a game that the driver has just reset; the record is void if the environment fails.
 
-    With a time ``control`` every seat has a clock.
     ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
     another process then knows whom to charge.
     """

@@ -39,8 +39,8 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.workers.games import GamePlayer, Participant, seed_globals
-from zermelo.evaluation.workers.work import SerialRunner, kept_globals
+from zermelo.evaluation.workers.games import GamePlayer, Participant
+from zermelo.evaluation.workers.work import SerialRunner, kept_globals, seed_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
 """A ladder's file, an anchor or several, or None for those of the game."""

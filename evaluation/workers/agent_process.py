@@ -18,7 +18,6 @@ import contextlib
 import faulthandler
 import os
 import pickle
-import random
 import signal
 import sys
 import threading
@@ -45,6 +44,7 @@ from zermelo.evaluation.match.sources import build_agent
 from zermelo.evaluation.workers.forked_process import read_frame, write_frame
 from zermelo.evaluation.workers.meters import children, is_zombie
 from zermelo.evaluation.workers.shipping import pack_answer
+from zermelo.evaluation.workers.work import seed_globals
 
 GRACE: Final = 0.25
 """Seconds that what an agent started has to end after the answer."""
@@ -98,7 +98,6 @@ class _Child:
         self._allowed: set[Any] = set()
         self._ponders = False
         self._clock: GameClock | None = None
-        self._began = 0.0
 
     def answer(self, name: str, value: Any, clock: GameClock | None) -> dict[str, Any]:
         method: Callable[[Any], dict[str, Any]] = getattr(self, f"_{name}")
@@ -121,15 +120,16 @@ class _Child:
         START_SECONDS.set(value["start_seconds"])
         source = pickle.loads(value["source"])
         self._agent = build_agent(source)
-        self._ponders = value["ponder"] and isinstance(self._agent, ConfiguredAgent)
-        self._allow()
+        is_ours = isinstance(self._agent, ConfiguredAgent)
+        self._ponders = value["ponder"] and is_ours
+        self._allowed = {*_running()}
         name = getattr(self._agent, "name", None)
         needs = getattr(self._agent, "needs", "environment")
         try:
             parts = fingerprint(source, self._agent)
         except Exception:  # the agent may answer to any attribute in any way
             parts = fingerprint(source)
-        called, is_ours = None if name is None else str(name), isinstance(self._agent, ConfiguredAgent)
+        called = None if name is None else str(name)
         return {"name": called, "needs": str(needs), "fingerprint": parts, "is_ours": is_ours}
 
     def _fit(self, shown: bytes) -> dict[str, Any]:
@@ -145,10 +145,9 @@ class _Child:
         return {}
 
     def _reset(self, seed: int) -> dict[str, Any]:
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002  # for agents that draw from the global generators
+        seed_globals(seed)
         self._agent.reset(seed)
-        self._allow()
+        self._allowed = {*_running()}
         return {}
 
     def _rest(self, _: None) -> dict[str, Any]:
@@ -162,29 +161,21 @@ class _Child:
         env = pickle.loads(value)
         ours = type(self._agent).__module__.startswith("zermelo.agents.")
         before = None if ours else shown_position(env)
-        self._begin()
-        action, figures = choose(self._agent, env)
-        answer: dict[str, Any] = {"action": action, "figures": figures, "seconds": self._spent()}
+        answer = self._timed(lambda: choose(self._agent, env))
         if not ours and shown_position(env) != before:
             answer["changed"] = True
         return answer | self._left()
 
     def _see(self, value: bytes) -> dict[str, Any]:
         view = pickle.loads(value)
-        self._begin()
-        return {"action": self._agent.act_on(view), "seconds": self._spent()} | self._left()
+        return self._timed(lambda: (self._agent.act_on(view), ())) | self._left()
 
-    def _begin(self) -> None:
-        """From now on the agent's time is counted, which is told of its clock."""
-        self._began = time.perf_counter()
+    def _timed(self, decide: Callable[[], tuple[Any, tuple[Any, ...]]]) -> dict[str, Any]:
+        began = time.perf_counter()
         if self._clock is not None:
             tell_clock(self._agent, self._clock)
-
-    def _spent(self) -> float:
-        return time.perf_counter() - self._began
-
-    def _allow(self) -> None:
-        self._allowed = {*_running()}
+        action, figures = decide()
+        return {"action": action, "figures": figures, "seconds": time.perf_counter() - began}
 
     def _left(self) -> dict[str, Any]:
         ends = time.monotonic() + GRACE
@@ -222,11 +213,9 @@ def _running() -> list[Any]:
     Threads of a ``ThreadPoolExecutor`` wait for work and end by themselves: they are not counted, and neither are
     those of native libraries.
     """
-    executors = sys.modules.get("concurrent.futures.thread")
-    pooled = getattr(executors, "_threads_queues", {})
+    pooled = getattr(sys.modules.get("concurrent.futures.thread"), "_threads_queues", {})
     threads = [thread for thread in threading.enumerate() if thread not in pooled]
-    processes = children(os.getpid())
-    return [*threads, *(pid for pid in processes if not is_zombie(pid))]
+    return [*threads, *(pid for pid in children(os.getpid()) if not is_zombie(pid))]
 
 
 def shown_position(env: Any) -> Hashable:

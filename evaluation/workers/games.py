@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.specs import runs_own_code
@@ -28,7 +25,7 @@ from zermelo.evaluation.match.text import kept_name
 from zermelo.evaluation.schedule import ScheduledGame
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 from zermelo.evaluation.workers.settings import AgentLimits
-from zermelo.evaluation.workers.work import NOBODY, WorkerExit
+from zermelo.evaluation.workers.work import NOBODY, WorkerExit, seed_globals
 
 
 @dataclass
@@ -158,40 +155,25 @@ class GamePlayer:
         self._agents.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        left: dict[str, Any] = {"_agents": {}, "_new": [], "_envs": None}
-        return {**vars(self), **left}
+        return {**vars(self), "_agents": {}, "_new": [], "_envs": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _envs=FreshEnvs(state["env"]))
 
 
-def seed_globals(seed: int) -> None:
-    """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002
-
-
 @dataclass(frozen=True)
 class Participant:
-    """One agent of a tournament: its unique name in the tables, what makes it, and its limits.
-
-    Attributes:
-        name: Its unique name.
-        source: What makes it.
-        isolation: None for an agent inside the worker.
-        fingerprint: What decides how it plays.
-        unfit: Why it cannot play, as it said in a process of its own.
-    """
+    """One agent of a tournament: its unique name in the tables, what makes it, and its limits."""
 
     name: str
     source: AgentSource
-    isolation: AgentLimits | None = None
-    fingerprint: Mapping[str, str] = field(default_factory=dict)
-    unfit: ZermeloError | None = None
+    isolation: AgentLimits | None = None  # None for an agent inside the worker
+    fingerprint: Mapping[str, str] = field(default_factory=dict)  # what decides how it plays
+    unfit: ZermeloError | None = None  # why it cannot play, as it said in a process of its own
 
     @property
     def may_be_made_here(self) -> bool:
-        """Whether making it in this process runs none but this package's code."""
+        """True if making it in this process runs none but this package's code."""
         source = self.source
         if self.isolation is None:
             return True
@@ -201,9 +183,7 @@ class Participant:
 
     def player(self, copies: int = 0) -> Agent:
         """The agent as matches need it: itself, or what speaks for it in a process of its own."""
-        if self.isolation is None:
-            return self.build(copies)
-        return IsolatedAgent(self.source, self.name, self.isolation)
+        return IsolatedAgent(self.source, self.name, self.isolation) if self.isolation else self.build(copies)
 
     def build(self, copies: int = 0) -> Agent:
         """The agent; a live one is handed out itself at first and then in copies."""

@@ -48,27 +48,19 @@ _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3
 """Seconds that a process that is out of time has to say where it was."""
+_UNREADABLE: Final = "sent an answer that cannot be read"
 _KEPT: Final = 2000
 """Bytes that are kept of the beginning and of the end of what an agent writes during a move."""
 
 
 class IsolatedAgent(RemoteAgent):
-    """Speaks for an agent in a process of its own, which is started when first needed.
-
-    Attributes:
-        needs: ``"environment"``, or ``"observation"`` for an agent that is shown no more than a player sees.
-        figures: As of ``RemoteAgent``.
-        fingerprint: What decides how it plays, once it has been started.
-    """
+    """Speaks for an agent in a process of its own, which is started when first needed."""
 
     def __init__(self, source: Any, name: str, isolation: AgentLimits) -> None:
         self.name = name
-        self.needs = "environment"
-        self.fingerprint: dict[str, str] = {}
-        self.figures: tuple[Any, ...] = ()
-        self.seconds = 0.0
-        self._source = source
-        self._isolation = isolation
+        self.needs = "environment"  # or "observation", for an agent that is shown no more than a player sees
+        self.fingerprint: dict[str, str] = {}  # what decides how it plays, once it has been started
+        self._source, self._isolation = source, isolation
         self._process: AgentProcess | None = None
         self._rehearsed = False
         self._is_ours = False
@@ -104,7 +96,10 @@ class IsolatedAgent(RemoteAgent):
             raise AgentStartError(f"{self.name} cannot start: it {fault.message}{wrote}") from fault
         if "raised" in answer:
             self.close()
-            raise _start_error(self.name, answer)
+            cls = getattr(errors, str(answer.get("error")), None)
+            if isinstance(cls, type) and issubclass(cls, errors.ZermeloError):
+                raise cls(str(answer["message"]))
+            raise AgentStartError(f"{self.name} cannot start: {answer['message']}")
         self.needs = answer["needs"]
         self._is_ours = bool(answer["is_ours"])
         self.fingerprint = dict(answer["fingerprint"])
@@ -114,11 +109,7 @@ class IsolatedAgent(RemoteAgent):
     def require_fit(self, driver: EnvDriver) -> None:
         """Has an agent of ours, just started, say whether it can play the environment that the driver has reset.
 
-        A policy is asked for one action. What fails otherwise is left to games.
-
-        Raises:
-            UnsupportedGameError: It cannot play there.
-            InvalidSettingError: A setting of it does not fit.
+        Raises ``UnsupportedGameError`` or ``InvalidSettingError``. What fails otherwise is left to games.
         """
         if not self._is_ours:
             return
@@ -136,13 +127,7 @@ class IsolatedAgent(RemoteAgent):
             raise kind(f"{self.name} cannot play here: {answer['message']}")
 
     def get_ready(self, seed: int, env: Any, view: Callable[[], Observation] | None = None) -> None:
-        """``reset`` before a game, and in a new process a rehearsal, so that no move pays for what is loaded late.
-
-        Args:
-            seed: For ``reset``.
-            env: The environment at the start of the game.
-            view: Says what the player to move sees. Nothing of it but its form is sent.
-        """
+        """``reset`` before a game; in a new process also a rehearsal, so that no move pays for loading."""
         self._dice = np.random.default_rng([seed, 1])
         self._clock = None
         if self._process is None:
@@ -156,31 +141,26 @@ class IsolatedAgent(RemoteAgent):
             if self.needs != "observation":
                 self._settle("show", pack_env(env, self._dice, for_all=True))
             elif view is not None:
-                self._settle("show", cloudpickle.dumps(view().blank()))
+                self._settle("show", cloudpickle.dumps(view().blank()))  # its form alone
             self._rehearsed = True
         self._settle("reset", seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Like the agent's own; ``get_ready`` is what matches call."""
         self._settle("reset", 0 if seed is None else seed)
 
     def rest(self) -> None:
-        """Stops thinking on the opponent's time, as the game is over."""
         if self._isolation.ponder and self._process is not None:
             with contextlib.suppress(AgentFault):  # the process is ended then
                 self._settle("rest", None)
 
     def tell_clock(self, clock: GameClock) -> None:
-        """Limits the next move by the time left, and has the agent told."""
         most = self._isolation.move_seconds
         self._clock = clock if most is None else dataclasses.replace(clock, move_seconds=most)
 
     def act(self, env: Any) -> Any:
-        """The agent's answer to a copy of the environment."""
         return self._answer("act", pack_env(env, self._dice))
 
     def act_on(self, view: Any) -> Any:
-        """The agent's answer to what the player sees."""
         return self._answer("see", cloudpickle.dumps(view))
 
     def _answer(self, name: str, value: bytes) -> Any:
@@ -232,7 +212,7 @@ class IsolatedAgent(RemoteAgent):
             try:
                 answer = unpack_answer(request.answer)
             except ValueError as error:
-                ended = FailureKind.CRASH, _unreadable(error)
+                ended = FailureKind.CRASH, f"{_UNREADABLE} ({error})"
             else:
                 self.seconds = _spent(answer, time.monotonic() - request.began)
                 if not is_timed or seconds is None or self.seconds <= seconds:
@@ -253,13 +233,6 @@ class IsolatedAgent(RemoteAgent):
             self._process = None
 
 
-def _start_error(name: str, answer: dict[str, Any]) -> errors.ZermeloError:
-    cls = getattr(errors, str(answer.get("error")), None)
-    if isinstance(cls, type) and issubclass(cls, errors.ZermeloError):
-        return cls(str(answer["message"]))
-    return AgentStartError(f"{name} cannot start: {answer['message']}")
-
-
 def _kind(request: str, kind: FailureKind) -> FailureKind:
     """The failure's kind: who crashes or hangs before the first move has not started."""
     is_start = request not in _MOVES and kind in (FailureKind.CRASH, FailureKind.TIMEOUT)
@@ -270,10 +243,6 @@ def _spent(answer: dict[str, Any], since_request: float) -> float:
     """The seconds that the agent took, as its process counts them; at most those since the request."""
     seconds = answer.get("seconds")
     return min(seconds, since_request) if isinstance(seconds, float) and seconds >= 0 else since_request
-
-
-def _unreadable(error: ValueError) -> str:
-    return f"sent an answer that cannot be read ({error})"
 
 
 class _Request:
@@ -290,9 +259,9 @@ class _Request:
         self._output = bytearray()
 
     def run(self, late: float) -> tuple[FailureKind, str] | None:
-        """Waits for ``answer``; a fault instead of one, without a message if the process has ended.
+        """Waits for ``answer``, ``late`` seconds beyond the limit; a fault instead of one, or None.
 
-        ``late`` are the seconds beyond the limit that an answer may come.
+        Where the process has ended, the fault has no message.
         """
         process, most, memory = self._process, self._seconds, self._limit.memory_mb
         ends = math.inf if most is None else self.began + most + late
@@ -331,7 +300,7 @@ class _Request:
                 part = os.read(process.answers, 2**20)
                 self.answer = self._reader.feed(part) or b""
             except ValueError as error:
-                return FailureKind.CRASH, _unreadable(error)
+                return FailureKind.CRASH, f"{_UNREADABLE} ({error})"
             if not part:
                 selector.unregister(process.answers)
         elif process.sentinel in ready:

@@ -1,8 +1,4 @@
-"""Independent tasks, and what runs them: this process, worker processes, or a Ray cluster.
-
-A runner takes items and yields their results, in any order. It neither knows nor decides which items there are,
-and it stores nothing. SerialRunner runs them in this process.
-"""
+"""Independent tasks, and what runs them: this process, worker processes, or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -58,18 +54,14 @@ class Work(Protocol[Given, Found]):
         """
 
     def lost(self, item: Given, loss: WorkerExit) -> Found:
-        """Returns the result for an item whose worker ended.
-
-        Raises:
-            ZermeloError: No task should run any more.
-        """
+        """Returns the result for an item whose worker ended, or raises as ``run`` does."""
 
     def close(self) -> None:
         """Ends what tasks have started."""
 
 
 class Runner(Protocol):
-    """Runs tasks."""
+    """Runs tasks, in any order; it stores nothing."""
 
     def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields the results, each once, as tasks end. Closing the iterator stops all work.
@@ -115,6 +107,12 @@ class Waiting(Generic[Item]):
         self._back = [*items, *self._back]
 
 
+def seed_globals(seed: int) -> None:
+    """Seeds Python's and NumPy's global generators, for agents and environments that draw from them."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+
+
 @contextlib.contextmanager
 def kept_globals() -> Iterator[None]:
     """Python's and NumPy's global generators are after it as they were before."""
@@ -142,11 +140,7 @@ class SerialRunner:
 
 
 class _Watchdog:
-    """Stops what takes too long in this process, by a signal: Python code, that is, and in the main thread.
-
-    Args:
-        seconds: That an agent, or the environment between two of them, may take; None for any time.
-    """
+    """Stops what takes too long in this process, by a signal: Python code, that is, and in the main thread."""
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
@@ -164,7 +158,6 @@ class _Watchdog:
         return self
 
     def on_turn(self, seat: int) -> None:
-        """Begins to count anew: for a seat, or for the environment (-1)."""
         self._seat = seat
         self._due = math.inf if self._seconds is None else time.monotonic() + self._seconds
 
