@@ -212,8 +212,9 @@ def _register() -> None:
         knowledge.table_command, search.warmup, listing.agents, listing.envs,
     )  # fmt: skip
     for command in commands:
-        # Paragraphs without line breaks, so that help is wrapped to the terminal.
-        text = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+        # Paragraphs without line breaks, so that help is wrapped to the terminal; each example is one.
+        text = re.sub(r"\n\$ ", "\n\n[dim]$[/dim] ", inspect.getdoc(command) or "")
+        text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)
         app.command(name=command.__name__.removesuffix("_command"), cls=_Command, help=text)(command)
 
 

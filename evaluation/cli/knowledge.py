@@ -63,12 +63,9 @@ def book_command(
     moves to try first. With --nodes it ends, after --plies, only where a proof of so many states suffices.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo book classic/connect_four-v3 --hours 1
-
-    [dim]$[/dim] zermelo book classic/connect_four-v3 "alphabeta(nodes=20000)" --exact --plies 6 --nodes 100000
-
-    [dim]$[/dim] zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
+    $ zermelo book classic/connect_four-v3 --hours 1
+    $ zermelo book classic/connect_four-v3 "alphabeta(nodes=20000)" --exact --plies 6 --nodes 100000
+    $ zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
     """
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge.building.grow_book import grow_book
@@ -143,12 +140,9 @@ def table_command(
     a win only if it comes in time.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo table classic/chess-v6 --pieces KQK --out kqk.ztable
-
-    [dim]$[/dim] zermelo table zermelo/Kalah-v0 --stones 8
-
-    [dim]$[/dim] zermelo table classic/tictactoe-v3 --states 10000
+    $ zermelo table classic/chess-v6 --pieces KQK --out kqk.ztable
+    $ zermelo table zermelo/Kalah-v0 --stones 8
+    $ zermelo table classic/tictactoe-v3 --states 10000
     """
     from zermelo.agents.knowledge.building.build_table import TableProgress, build_table
     from zermelo.evaluation.tournament.run import make_runner
@@ -216,12 +210,9 @@ def ladder_command(
     in the other seats: level(reward=0.5). There --minutes and --move-seconds count alone, and no journal is kept.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo ladder classic/tictactoe-v3 --minutes 2
-
-    [dim]$[/dim] zermelo ladder mygame:MyEnv --out mygame.json --workers 2
-
-    [dim]$[/dim] zermelo ladder classic/leduc_holdem-v4 --minutes 2
+    $ zermelo ladder classic/tictactoe-v3 --minutes 2
+    $ zermelo ladder mygame:MyEnv --out mygame.json --workers 2
+    $ zermelo ladder classic/leduc_holdem-v4 --minutes 2
     """
     from zermelo.agents.level import Levels, Unit
     from zermelo.evaluation.ladders.builder import LadderBuilder, write_ladder

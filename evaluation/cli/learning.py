@@ -89,14 +89,10 @@ def tune_command(
     Ctrl-C stops it; the same command goes on.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo tune classic/connect_four-v3 --games 300 --rounds 3
-
-    [dim]$[/dim] zermelo tune zermelo/Kalah-v0 --features mymodule:FEATURES --out kalah.json
-
-    [dim]$[/dim] zermelo tune zermelo/Othello-v0 --model network --hidden 64 --hours 4 --out othello.json
-
-    [dim]$[/dim] zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
+    $ zermelo tune classic/connect_four-v3 --games 300 --rounds 3
+    $ zermelo tune zermelo/Kalah-v0 --features mymodule:FEATURES --out kalah.json
+    $ zermelo tune zermelo/Othello-v0 --model network --hidden 64 --hours 4 --out othello.json
+    $ zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
     """
     with _progress() as on_game:
         play = functools.partial(_print_match, env, games=match, seed=seed, on_game=on_game)
@@ -231,10 +227,8 @@ def label_command(
     datasets. Ctrl-C keeps the rows so far.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo label classic/tictactoe-v3 "alphabeta(exact=true)" --positions 2000
-
-    [dim]$[/dim] zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
+    $ zermelo label classic/tictactoe-v3 "alphabeta(exact=true)" --positions 2000
+    $ zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
     """
     from zermelo.agents.training.labels import COLUMNS, label_positions
     from zermelo.envs.support.files import replaced

@@ -30,8 +30,7 @@ def agents(
     [bold]module:name(...)[/bold], a class or a function that makes one.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo agents alphabeta
+    $ zermelo agents alphabeta
     """
     from zermelo.agents.specs import describe_agent, describe_settings, list_agents
 
@@ -70,8 +69,7 @@ def envs(as_json: Json = False) -> None:
     as [bold]module:function[/bold].
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo envs | grep classic
+    $ zermelo envs | grep classic
     """
     from zermelo.envs.registration.registry import list_envs
 

@@ -50,10 +50,8 @@ def play(
     ends it.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo play classic/tictactoe-v3 alphabeta --seat 2
-
-    [dim]$[/dim] zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
+    $ zermelo play classic/tictactoe-v3 alphabeta --seat 2
+    $ zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
     """
     [opponent] = arguments.SearchLimits(**limits).added_to([agent])
     if not browser:
@@ -81,9 +79,9 @@ def _play_in_terminal(env: str, opponent: str, seat: int, seed: int, *, ponder: 
     if seat > seats:
         raise InvalidSettingError(f"{env} has {seats} seats: --seat cannot be {seat}")
     agents: dict[int, Any] = {place: make_agent(opponent) for place in range(seats) if place != seat - 1}
-    for place, agent_seed in enumerate(agent_seeds(seed, seats)):
-        if place in agents:
-            agents[place].reset(agent_seed)
+    seeds = agent_seeds(seed, seats)
+    for place, agent in agents.items():
+        agent.reset(seeds[place])
     typer.echo(f"{env}: you are {driver.seat_names[seat - 1]}")
     ponderers = [each for each in agents.values() if ponder and isinstance(each, ConfiguredAgent)]
     try:

@@ -60,12 +60,9 @@ def report(
     If `zermelo judge` has judged the games, mistakes are marked, with the best move.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo report results/first
-
-    [dim]$[/dim] zermelo report results/first --judge --max-games 200 -o first.html
-
-    [dim]$[/dim] zermelo report --training runs/ppo.jsonl
+    $ zermelo report results/first
+    $ zermelo report results/first --judge --max-games 200 -o first.html
+    $ zermelo report --training runs/ppo.jsonl
     """
     from zermelo.evaluation.report.page import report_page, training_page
     from zermelo.evaluation.storage.curves import CURVE, read_curve
@@ -201,8 +198,7 @@ def judge(
     is computed, as by `zermelo exploitability`.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo judge results/first --nodes 100000
+    $ zermelo judge results/first --nodes 100000
     """
     from zermelo.evaluation.tournament.run import make_runner
 
@@ -221,10 +217,8 @@ def export(
     """Write all games and all moves as two tables for other programs, or chess as PGN and Go as SGF.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo export results/first --format parquet
-
-    [dim]$[/dim] zermelo export results/chess --format pgn
+    $ zermelo export results/first --format parquet
+    $ zermelo export results/chess --format pgn
     """
     from zermelo.evaluation.output.export import export_games
     from zermelo.evaluation.positions.notation import export_notation

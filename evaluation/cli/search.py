@@ -42,10 +42,8 @@ def search(
     The value is for the player to move, in the game's own rewards: 1 is a win if a win pays 1.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo search classic/tictactoe-v3 alphabeta --moves 0,1 --exact
-
-    [dim]$[/dim] zermelo search classic/connect_four-v3 alphabeta --seconds 2 --moves 3,3,2 --watch
+    $ zermelo search classic/tictactoe-v3 alphabeta --moves 0,1 --exact
+    $ zermelo search classic/connect_four-v3 alphabeta --seconds 2 --moves 3,3,2 --watch
     """
     from zermelo.agents.specs import make_agent
     from zermelo.envs.adapters.as_game import as_game
@@ -192,8 +190,7 @@ def perft_command(
     Games that end earlier are not counted, so that the numbers can be compared with published tables.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo perft classic/connect_four-v3 4 --split
+    $ zermelo perft classic/connect_four-v3 4 --split
     """
     from zermelo.envs.counting import perft
     from zermelo.evaluation.positions.moves import name_of
@@ -242,10 +239,8 @@ def warmup(
     takes a moment.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo warmup
-
-    [dim]$[/dim] zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
+    $ zermelo warmup
+    $ zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
     """
     from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs.adapters.as_game import as_game
@@ -326,10 +321,8 @@ def tree(
     and aima-5.12b.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo tree aima-5.5 alphabeta --out tree.html
-
-    [dim]$[/dim] zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
+    $ zermelo tree aima-5.5 alphabeta --out tree.html
+    $ zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
     """
     from zermelo.envs.errors import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures

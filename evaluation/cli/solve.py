@@ -81,16 +81,11 @@ def solve_command(
     --outcome-only, --nodes, --threads, --memory-mb, --plan and --states do not apply to them.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --moves 0
-
-    [dim]$[/dim] zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
-
-    [dim]$[/dim] zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --outcome-only
-
-    [dim]$[/dim] zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
-
-    [dim]$[/dim] zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
+    $ zermelo solve classic/tictactoe-v3 --moves 0
+    $ zermelo solve classic/tictactoe-v3 --policy tictactoe.jsonl --plan full
+    $ zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --outcome-only
+    $ zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
+    $ zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
     """
     from zermelo.agents.base.settings import check_choice
     from zermelo.agents.equilibrium.policy_table import Plan
@@ -302,8 +297,7 @@ def exploitability_command(
     much may beat many opponents, and lose to one that notices.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
+    $ zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
     "cfr(iterations=200)"
     """
     from zermelo.evaluation.analysis.exploitability import agents_exploited

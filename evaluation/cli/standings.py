@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +15,9 @@ from zermelo.evaluation.match.text import printable
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
-    from zermelo.evaluation.results import HeadToHead, Results
+    from zermelo.evaluation.results import HeadToHead
     from zermelo.evaluation.stats.ratings.elo import EloEstimate
-    from zermelo.evaluation.stats.ratings.sprt import Sprt, SprtResult
+    from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.stats.rewards import MeanReward
 
 
@@ -34,8 +33,7 @@ def standings(folder: Folder, as_json: Json = False) -> None:
     All numbers are computed from the stored games.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo standings results/first
+    $ zermelo standings results/first
     """
     from zermelo.evaluation.tournament.run import read_standings
 
@@ -79,13 +77,12 @@ def compare(
     shown too; for cooperative games, the scores of the teams.
 
     [bold]Example[/bold]
-
-    [dim]$[/dim] zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
+    $ zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
     """
     from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import read_standings
 
-    standings, test = read_standings(folder), _hypotheses(folder, first, second, sprt)
+    standings, (agents, test, source) = read_standings(folder), _hypotheses(folder, first, second, sprt)
     names = [row.agent for row in standings.rows]
     for name in (first, second):
         if name not in names:
@@ -95,11 +92,14 @@ def compare(
     games, reward = standings.results.between(first, second), standings.rewards.get((first, second))
     pairs = games.pairs
     estimate = elo(pairs=pairs) if sum(pairs) else elo(games.wins, games.draws, games.losses)
-    tested = test.result(standings.results)
+    of_test = standings.results.between(*agents)
+    tested = test.test(of_test.wins, of_test.draws, of_test.losses)
+    if sum(of_test.pairs):
+        tested = test.test(pairs=of_test.pairs)
     if as_json:
         comparison = {
             "first": first, "second": second, "wins": games.wins, "draws": games.draws, "losses": games.losses,
-            "elo": estimate, "sprt": tested, "sprt_agents": test.agents, "sprt_source": test.source,
+            "elo": estimate, "sprt": tested, "sprt_agents": agents, "sprt_source": source,
             "reward": reward, "notes": standings.notes,
         }  # fmt: skip
         print_json(comparison)
@@ -114,7 +114,7 @@ def compare(
         if standings.scoring is Scoring.REWARDS:
             _print_reward("reward", reward)
         _print_elo(games, estimate)
-        typer.echo(printable(f"SPRT of {' against '.join(test.agents)}, hypotheses of {test.source}: {tested}"))
+        typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {tested}"))
         for note in standings.notes:
             typer.echo(printable(f"Note: {note}"))
 
@@ -137,33 +137,19 @@ def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
     )
 
 
-@dataclass(frozen=True)
-class _Hypotheses:
-    """A sequential test of the first agent against the second, and who asked for it."""
-
-    agents: tuple[str, str]
-    sprt: Sprt
-    source: str
-
-    def result(self, results: Results) -> SprtResult:
-        games = results.between(*self.agents)
-        if sum(games.pairs):
-            return self.sprt.test(pairs=games.pairs)
-        return self.sprt.test(games.wins, games.draws, games.losses)
-
-
-def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> _Hypotheses:
+def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> tuple[tuple[str, str], Sprt, str]:
+    """The agents of a sequential test, the test, and who asked for it."""
     from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.storage.invocations import read_run
     from zermelo.evaluation.tournament.stopping import SprtTest, rule_of
 
     if given is not None:
-        return _Hypotheses((first, second), parse_sprt(given), "--sprt")
+        return (first, second), parse_sprt(given), "--sprt"
     run = read_run(folder)
     rule = rule_of(run.spec) if run is not None and run.spec else None
     if isinstance(rule, SprtTest) and {*rule.agents} == {first, second}:
-        return _Hypotheses(rule.agents, rule.sprt, "the run")
-    return _Hypotheses((first, second), Sprt(), "the default")
+        return rule.agents, rule.sprt, "the run"
+    return (first, second), Sprt(), "the default"
 
 
 def _print_reward(what: str, reward: MeanReward | None) -> None:

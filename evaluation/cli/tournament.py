@@ -68,12 +68,9 @@ def tournament(
     Ctrl-C prints the table so far. With --out every finished game is stored, and the same command continues.
 
     [bold]Examples[/bold]
-
-    [dim]$[/dim] zermelo tournament classic/tictactoe-v3 random greedy alphabeta
-
-    [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mcts alphabeta --seconds 0.1 --workers 2
-
-    [dim]$[/dim] zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
+    $ zermelo tournament classic/tictactoe-v3 random greedy alphabeta
+    $ zermelo tournament classic/connect_four-v3 random mcts alphabeta --seconds 0.1 --workers 2
+    $ zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
     """
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.tournament.plan import Tournament

@@ -68,10 +68,8 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
     """All ways to write legal moves, the usual one first; by default of every legal move."""
     if numbers is None:
         numbers = [*map(codec_for(env).to_index, legal_actions(env))]
-    game = game_or_none(env)
-    if game is None:
-        return dict.fromkeys(numbers, ("",))
     try:
+        game = as_game(env)
         state = game.snapshot(env)
     except ZermeloError:
         return dict.fromkeys(numbers, ("",))
