@@ -120,7 +120,14 @@ class ConnectFour(SymmetricBoard, _ConnectFourParameters):
         return self.rows * self.columns - popcount(state.stones)
 
     def _bottom(self) -> int:
-        return ((1 << (self.columns * (self.rows + 1))) - 1) // ((1 << (self.rows + 1)) - 1)
+        """The lowest square of each column, by shifts: the compiler leaves a division inside loops."""
+        height = self.rows + 1
+        ones = 1 | 1 << height
+        ones |= ones << min(2 * height, 62)
+        ones |= ones << min(4 * height, 62)
+        ones |= ones << min(8 * height, 62)
+        ones |= ones << min(16 * height, 62)
+        return ones & ((1 << (self.columns * height)) - 1)
 
     def _board(self) -> int:
         return self._bottom() * ((1 << self.rows) - 1)
@@ -161,6 +168,11 @@ class ConnectFour(SymmetricBoard, _ConnectFourParameters):
         after = self.result(state, action)
         return popcount(self._fours(after.mover ^ after.stones) & (self._board() ^ after.stones))
 
+    def proof_hint(self, state: ConnectFourState, action: int) -> int:
+        """``ordering_hint``; last, columns in which the opponent then takes a square that would make a four."""
+        on_top = (self.result(state, action).stones ^ state.stones) << 1 & self._board()
+        return self.ordering_hint(state, action) - (8 if self._fours(state.mover) & on_top else 0)
+
     def bounds(self, state: ConnectFourState) -> tuple[int, int]:
         """A four that can be made, or cannot be stopped, settles the score; else it takes three plies or more."""
         board = self._board()
@@ -172,7 +184,22 @@ class ConnectFour(SymmetricBoard, _ConnectFourParameters):
         if forced & (forced - 1) != 0 or _safe(free, threats) == 0:
             return loss_in(2), loss_in(2)
         left = popcount(board ^ state.stones)
-        return loss_in(4) if left >= 4 else 0, win_in(3) if left >= 3 else 0
+        highest = win_in(3) if left >= 3 else 0
+        if left & 1 == 0:
+            highest = self._follow_up(state, free, highest)
+        return loss_in(4) if left >= 4 else 0, highest
+
+    def _follow_up(self, state: ConnectFourState, free: int, highest: int) -> int:
+        """The highest score of the mover if the opponent can follow up, and ``highest`` if that is not enough.
+
+        An even number of squares is empty, so the opponent can always answer in the same column, or in another one
+        with an odd number of empty squares if this one had one (V. Allis, 1988, on follow-up and claimeven).
+        """
+        empty, opponent = self._board() ^ state.stones, state.mover ^ state.stones
+        answers = empty & self._bottom() * (_ALTERNATE << (self.rows + 1 & 1) & ((1 << self.rows) - 1))
+        if self._four(state.mover | free | empty ^ answers):
+            return highest
+        return loss_in(popcount(empty)) if self._four(opponent | answers & ~free) else 0
 
     def safe_actions(self, state: ConnectFourState, actions: list[int]) -> int:
         """The columns after which the opponent has no four to make at once, middle first."""

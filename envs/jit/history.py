@@ -176,6 +176,9 @@ class PathRules(NamedTuple):
     def bounds(self, state: PathState) -> tuple[int, int]:
         return self.rules.bounds(state.position)
 
+    def proof_hint(self, state: PathState, action: int) -> int:
+        return self.rules.proof_hint(state.position, action)
+
     def table_part(self, state: PathState) -> int:
         return self.rules.table_part(state.position)
 

@@ -187,7 +187,7 @@ def test_an_answer_is_given_when_all_time_is_gone():
     """A machine that is busy with other things may take all of it before the first node."""
     state = GAME.initial_state()
     assert Briefed(GAME, state, until=1e-9, limit=1e-9).value is None
-    for column in (0, 3, 0, 3, 6, 3):  # X must stop a four in column 4
+    for column in (0, 3, 1, 3, 6, 3):  # X must stop a four in column 4
         state = GAME.result(state, column)
     found = Briefed(GAME, state, until=1e-9, limit=1e-9)
     assert found.value is None
