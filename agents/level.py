@@ -94,12 +94,7 @@ class Levels:
 
     @classmethod
     def read(cls, file: str | Path) -> Levels:
-        """The ladder in a file.
-
-        Raises:
-            InvalidSettingError: There is no such file, it is no ladder, or an agent in it is none that a file may
-                name (``require_plain_agent``).
-        """
+        """The ladder in a file; refuses agents that a file may not name (``require_plain_agent``)."""
         with in_a_sentence(file, KIND):
             data = read_json(file, KIND, dict[str, Any], largest=_LARGEST)
             stored = msgspec.convert(data, _StoredLadder)
@@ -178,11 +173,7 @@ def _read_version(file: str, changed: int, size: int) -> Levels:
 
 
 def levels_for(source: Any, file: str | None = None) -> Levels | None:
-    """The ladder of a file, or the one of this package for a game or environment; None if there is none.
-
-    Raises:
-        InvalidSettingError: The file cannot be read, or is the ladder of another game.
-    """
+    """The ladder of a file, which must be this game's, or else the one of this package; None if there is none."""
     key = ladder_key(source)
     if file is None:
         shipped = _shipped().get(key)

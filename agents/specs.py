@@ -111,11 +111,7 @@ def check_env(agent: Any, env: Any) -> None:
 
 
 def describe_agent(name: str) -> str:
-    """The paragraphs about an agent, without its settings.
-
-    Raises:
-        UnknownNameError: No agent has that name.
-    """
+    """The paragraphs about an agent, without its settings."""
     return inspect.cleandoc(_agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
 
 
@@ -133,11 +129,7 @@ _LIMITS: Final = ("depth", "nodes", "simulations", "samples", "seconds")
 
 
 def describe_settings(name: str) -> list[Setting]:
-    """The settings of an agent: its limits, then its own, then those that all agents have.
-
-    Raises:
-        UnknownNameError: No agent has that name.
-    """
+    """The settings of an agent: its limits, then its own, then those that all agents have."""
     sentences: dict[str, str] = {}
     agent = _agent_class(name)
     for cls in reversed(agent.__mro__):
@@ -195,11 +187,7 @@ def is_plain_agent(spec: str) -> bool:
 
 
 def require_plain_agent(spec: str) -> None:
-    """Refuses an agent that a data file names, unless ``is_plain_agent`` and it can be made.
-
-    Raises:
-        ZermeloError: It is none, or it cannot be made.
-    """
+    """Refuses an agent that a data file names, unless ``is_plain_agent`` and it can be made."""
     if not is_plain_agent(spec):
         raise InvalidSettingError(
             f"it names the agent {spec!r}, and a file may name only agents of this package, without code, "
@@ -248,11 +236,7 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
 
 
 def agent_spec(text: str) -> Spec:
-    """The spec that the text of an agent means: the file of a model, ``ppo.zip``, is ``sb3(path='ppo.zip')``.
-
-    Raises:
-        InvalidSettingError: The text cannot be read.
-    """
+    """The spec that an agent's text means: the file of a model, ``ppo.zip``, is ``sb3(path='ppo.zip')``."""
     if isinstance(text, str) and (kind := _FILES.get(PurePath(text.strip()).suffix.lower())):
         return Spec(kind, {"path": text.strip()})
     spec = parse_spec(text)

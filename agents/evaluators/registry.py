@@ -79,11 +79,7 @@ def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
 
 
 def load_evaluation(path: str, features: str = "") -> FittedLinear | PlaneNetwork:
-    """The evaluation in a file; features of one's own, ``"module:name"``, are imported only if given here too.
-
-    Raises:
-        InvalidSettingError: There is no such file, or it is no evaluation.
-    """
+    """The evaluation in a file; features of your own, ``"module:name"``, are imported only if given here too."""
     from zermelo.agents.evaluators.fitted_linear import StoredLinear
     from zermelo.agents.evaluators.network import KIND, LARGEST, StoredNetwork
 

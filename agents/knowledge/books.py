@@ -130,12 +130,9 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
 
 
 def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
-    """The book in a file, read once as long as the file is the same; "connect_four" comes with the package.
+    """The book in a file, or ``connect_four`` of this package, read once as long as the file is the same.
 
-    ``game`` is the one that it must be for, or None.
-
-    Raises:
-        InvalidSettingError: There is no such book, it is damaged, or of another game.
+    Refuses what is damaged, or, unless ``game`` is None, of another game.
     """
     shipped = Path(__file__).with_name(f"{os.path.basename(path)}.zbook")
     return _BOOKS.read(shipped if os.fspath(path) == shipped.stem and shipped.exists() else path, game)
@@ -182,11 +179,7 @@ def _bounds(rules: Any) -> tuple[float, float]:
 
 
 def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, BookPosition]:
-    """The positions of the book in a file by their keys; none if there is no file yet.
-
-    Raises:
-        InvalidSettingError: The file is damaged, another game's, or has strategies, and it is not to be ``exact``.
-    """
+    """The positions of the book in a file by key, if there is one; strategies must be asked for (``exact``)."""
     if not path.exists():
         return {}
     book = read_book(path, game)

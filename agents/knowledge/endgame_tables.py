@@ -144,11 +144,7 @@ def has_gains(rules: Any) -> bool:
 
 
 def read_table(path: str | os.PathLike[str], game: Any = None) -> EndgameTable:
-    """The table in a file, read once as long as the file is the same; ``game`` is the one it must be for, or None.
-
-    Raises:
-        InvalidSettingError: There is no such table, it is damaged, or of another game.
-    """
+    """The table in a file, read once as long as it is the same; refuses another game than a given one."""
     return TABLES.read(path, game)
 
 

@@ -69,11 +69,7 @@ class KnowledgeFile(Generic[Header, Content]):
         write_arrays(path, self.kind, _VERSION, header, arrays)
 
     def read(self, path: str | os.PathLike[str], game: Any = None) -> Content:
-        """The content of a file, read once as long as the file is the same; ``game`` is the one it must be for.
-
-        Raises:
-            InvalidSettingError: There is no such file, it is none of this kind, damaged, or of another game.
-        """
+        """The content of a file, read once as long as it is the same; refuses another game than a given one."""
         rules = None
         if game is not None:
             if not isinstance(game, RulesGame):

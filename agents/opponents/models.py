@@ -161,12 +161,7 @@ def make_opponent(given: Any) -> OpponentModel:
 
 
 def replies(model: OpponentModel, game: Game[Any], state: Any) -> list[tuple[int, float]]:
-    """The actions that a model thinks possible, each with its probability.
-
-    Raises:
-        InvalidSettingError: What it says is no probability distribution over the legal actions.
-        GameOverError: There is no legal action.
-    """
+    """The actions that a model thinks possible, each with its probability; refuses what is no distribution."""
     actions = game.legal_actions(state)
     if not actions:
         raise no_legal_action(game)

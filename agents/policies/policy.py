@@ -67,11 +67,7 @@ class ViewAgent(ConfiguredAgent):
             self.check_view(view, game_name(env), env.action_space)
 
     def check_view(self, view: Observation, game: str, space: Any) -> None:
-        """Asks the policy for one action, and refuses an answer that is none; errors of its own are left to games.
-
-        Raises:
-            UnsupportedGameError: The answer has another length or shape or is nan, or a model cannot be asked.
-        """
+        """Asks for one action, and refuses an answer that is none; a policy's own errors are left to games."""
         try:
             self.require_spaces(view, space)
             _require_shape(self.act_on(view), space)

@@ -96,11 +96,7 @@ class PokerPolicy:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PokerPolicy:
-        """Reads a file.
-
-        Raises:
-            InvalidSettingError: There is none, or it is no such policy.
-        """
+        """Reads a file, and refuses what is no such policy."""
         about, arrays = read_arrays(path, KIND, 1, _Header, _FORMS, _check_shapes)
         bounds = [[arrays[f"{name}{part}"] for part in range(3)] for name in ("equity", "spread")]
         with in_a_sentence(path, KIND):
