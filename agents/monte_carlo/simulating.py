@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -100,9 +100,7 @@ class SimulatingAgent(SearchAgent):
 
     _processes: _Processes = field(init=False, default_factory=_Processes)
 
-    @property
-    def workers(self) -> int | str:
-        return 1
+    workers = cast("int | str", 1)  # a setting of some
 
     def advice_if_too_long(self, traits: Traits) -> str:
         return "use 'random'"

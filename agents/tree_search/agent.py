@@ -87,6 +87,7 @@ class TreeSearchAgent(SearchAgent):
 
     # What is a setting of some searches only, as it is in the others.
     memory_mb = 0.0
+    ordering = Ordering.AUTO
     reuse = False
     exact = True
     samples = 1
@@ -97,7 +98,13 @@ class TreeSearchAgent(SearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(prefer_short_wins=self.prefer_short_wins, memory_mb=self.memory_mb)
+        return self.usual_config()
+
+    def usual_config(self) -> AlphaBetaConfig:
+        """The settings that all searches of a tree have."""
+        return AlphaBetaConfig(
+            prefer_short_wins=self.prefer_short_wins, memory_mb=self.memory_mb, ordering=self.ordering
+        )
 
     @property
     def deepens(self) -> bool:

@@ -1,4 +1,8 @@
-"""The rules at a node, for kernels: outcome, evaluation, order of actions. Only kernels import it, and Numba."""
+"""The rules at a node, for kernels: outcome, evaluation, order of actions. Only kernels import it, and Numba.
+
+Records of states lie one behind the other in an arena: values, distance, length of the principal variation,
+actions.
+"""
 
 from __future__ import annotations
 

@@ -61,25 +61,22 @@ class SimultaneousMCTSAgent(SimulatingAgent):
 
 
 def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:
-    mixture, values = search.mixture(seat), search.values()
-    policy = dict(zip(mixture.actions, mixture.policy, strict=True))
-    action = drawn_action(policy, draw)
+    learner, values = search.learner(seat), search.values()
+    policy = dict(zip(learner.actions, learner.policy(), strict=True))
+    visits = dict(zip(learner.actions, learner.visits, strict=True))
+    totals = zip(learner.actions, learner.totals, strict=True)
     return SearchResult(
-        action=action,
+        action=drawn_action(policy, draw),
         value=values[seat],
         values_by_seat=values,
-        action_values={
-            each: mean
-            for each, mean, visits in zip(mixture.actions, mixture.means, mixture.visits, strict=True)
-            if visits
-        },
+        action_values={action: total / visits[action] for action, total in totals if visits[action]},
         stopped_by=stopped_by,
         is_estimate=True,
-        visits=dict(zip(mixture.actions, mixture.visits, strict=True)),
+        visits=visits,
         policy=policy,
         simulations=search.simulations,
-        actions_tried=sum(visits > 0 for visits in mixture.visits),
-        actions_legal=len(mixture.actions),
+        actions_tried=sum(count > 0 for count in visits.values()),
+        actions_legal=len(visits),
         evaluator="playouts",
         stats={"simulations": search.simulations, "tree_nodes": search.tree_nodes},
     )

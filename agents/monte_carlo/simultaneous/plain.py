@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,17 +33,8 @@ class JointSelection(enum.StrEnum):
     "Convergence of Monte Carlo tree search in simultaneous move games", NIPS (2013)."""
 
 
-class ActionStatistics(NamedTuple):
-    """A player's actions at the root: the probability of each, its visits, and its mean utility (0 without)."""
-
-    actions: Sequence[int]
-    policy: list[float]
-    visits: list[int]
-    means: list[float]
-
-
-class _DecoupledUCT:
-    """Statistics of one player's actions at one state, by index; the weights of its policy are visits."""
+class Learner:
+    """Statistics of one player's actions at one state, by index: decoupled UCT, whose policy are the visits."""
 
     __slots__ = ("actions", "exploration", "totals", "visits")
 
@@ -74,8 +65,13 @@ class _DecoupledUCT:
         """The weight of each action in the policy, exploration left out."""
         return self.visits
 
+    def policy(self) -> list[float]:
+        """The probability of each action."""
+        weights, total = self.weights(), sum(self.weights())
+        return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
 
-class _Mixing(_DecoupledUCT):
+
+class _Mixing(Learner):
     """A learner that draws its actions; the weights of its policy are the sums of the probabilities."""
 
     __slots__ = ("played", "sums")
@@ -145,8 +141,8 @@ class _Exp3(_Mixing):
         self.gains[place] += scale.of(utility) / self.played[place]
 
 
-_LEARNERS: Final[Mapping[JointSelection, type[_DecoupledUCT]]] = {
-    JointSelection.DUCT: _DecoupledUCT,
+_LEARNERS: Final[Mapping[JointSelection, type[Learner]]] = {
+    JointSelection.DUCT: Learner,
     JointSelection.REGRET: _RegretMatching,
     JointSelection.EXP3: _Exp3,
 }
@@ -155,7 +151,7 @@ _LEARNERS: Final[Mapping[JointSelection, type[_DecoupledUCT]]] = {
 class _JointNode:
     __slots__ = ("children", "learners", "movers")
 
-    def __init__(self, movers: Sequence[int], learners: list[_DecoupledUCT]) -> None:
+    def __init__(self, movers: Sequence[int], learners: list[Learner]) -> None:
         self.movers, self.learners = movers, learners
         self.children: dict[Hashable, _JointNode] = {}
 
@@ -182,13 +178,9 @@ class SimultaneousSearch(SimulationSearch):
             return tuple(map(float, self.game.utility(self.root_state)))
         return tuple(total / self.simulations for total in self._totals)
 
-    def mixture(self, seat: int) -> ActionStatistics:
-        """Statistics of the actions of one of the root's movers."""
-        learner = self.root.learners[list(self.root.movers).index(seat)]
-        weights, total = learner.weights(), sum(learner.weights())
-        policy = [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
-        means = [total / max(visits, 1) for total, visits in zip(learner.totals, learner.visits, strict=True)]
-        return ActionStatistics(learner.actions, policy, learner.visits, means)
+    def learner(self, seat: int) -> Learner:
+        """What one of the root's movers has learnt."""
+        return self.root.learners[list(self.root.movers).index(seat)]
 
     def simulate_once(self) -> None:
         game, visit, random, ends = self.game, self.budget.visit, self._random, self.ends()

@@ -127,10 +127,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
-            prefer_short_wins=self.prefer_short_wins,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
+        return dataclasses.replace(
+            self.usual_config(),
             late_move_reductions=self.late_move_reductions,
             null_move=self.null_move,
             futility=self.futility,
@@ -170,4 +168,4 @@ class MinimaxAgent(TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(prefer_short_wins=self.prefer_short_wins, pruning=ChancePruning.NONE)
+        return dataclasses.replace(self.usual_config(), pruning=ChancePruning.NONE)

@@ -15,7 +15,7 @@ from zermelo.agents.base.branches import child_of, choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
-from zermelo.agents.tree_search.chance.plain import AverageBounds, SearchedAction, averaged, place_of
+from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged, place_of
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Bound, Root, Visit
 from zermelo.agents.tree_search.observer import NodeRole, Observer
@@ -29,10 +29,10 @@ _NO_ACTION: Final = -1
 
 
 class Arrival(NamedTuple):
-    """The outcome of chance that led to a state, -1 after an action; and what a probe has searched there."""
+    """The outcome of chance that led to a state, -1 after an action; the action that was probed, and its visit."""
 
     outcome: int = -1
-    probed: SearchedAction | None = None
+    probed: tuple[int, Visit] | None = None
 
 
 _BY_ACTION: Final = Arrival()
@@ -186,14 +186,14 @@ class PlainAlphaBeta(PlainSearch):
         proven = True
         probed = arrival.probed
         place = place_of(ply, arrival.outcome)
-        first = first if probed is None else probed.action
+        first = first if probed is None else probed[0]
         ordered = self.order.order_moves(state, choices_in(game, state), mover, place, first)
         is_cut_short = 0 < self._beam_width < len(ordered) and depth > 1
         if is_cut_short:
             ordered = self._best_looking(state, ordered, ply)
         for number, action in enumerate(ordered):
-            if probed is not None and action == probed.action:
-                found = probed.found
+            if probed is not None and action == probed[0]:
+                found = probed[1]
             else:
                 try:  # here and not in ``child_of``: most of the time goes by here
                     child = game.result(state, action)
@@ -267,7 +267,7 @@ class PlainAlphaBeta(PlainSearch):
             frame = self.scale.frame(state)
             lower, upper = frame.lowest[0], frame.highest[0]
         average = AverageBounds([p for _, p, _ in outcomes], lower, upper, alpha[0], beta[0])
-        probed: dict[int, SearchedAction] = {}
+        probed: dict[int, tuple[int, Visit]] = {}
         proven = self.width is None
         if self._probes and average.bounded and depth > 0:
             proven = self._probe_outcomes(outcomes, average, depth, ply, probed) and proven
@@ -308,7 +308,7 @@ class PlainAlphaBeta(PlainSearch):
         average: AverageBounds,
         depth: float,
         ply: int,
-        probed: dict[int, SearchedAction],
+        probed: dict[int, tuple[int, Visit]],
     ) -> bool:
         """Tries one action in every outcome: what its player can get there bounds the outcome from one side.
 
@@ -347,7 +347,7 @@ class PlainAlphaBeta(PlainSearch):
             window = ((-math.inf, 0.0), (high, math.inf)) if maximizing else ((low, -math.inf), (math.inf, 0.0))
             self.taken, self.chance = outcome, probability
             found = self.probe(child, depth, *window, ply, actions[0])
-            probed[index] = SearchedAction(actions[0], found)
+            probed[index] = actions[0], found
             proven = proven and found.proven
             if maximizing:
                 average.raise_low(index, found.score[0])

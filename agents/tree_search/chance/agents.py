@@ -64,10 +64,8 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
-            prefer_short_wins=self.prefer_short_wins,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
+        return replace(
+            self.usual_config(),
             pruning=self.pruning,
             history_on_improvement=True,
             chance_at_limit=self.chance_at_limit,
@@ -125,10 +123,9 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return AlphaBetaConfig(
+        return replace(
+            self.usual_config(),
             depends_on_seat=True,
-            prefer_short_wins=self.prefer_short_wins,
-            memory_mb=self.memory_mb,
             pruning=ChancePruning.NONE,
             chance_at_limit=self.chance_at_limit,
             replies=functools.partial(replies, self.model),

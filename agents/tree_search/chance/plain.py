@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from zermelo.agents.base.scores import SLACK, Score
 from zermelo.agents.tree_search.interface import Visit
@@ -54,13 +53,6 @@ def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -
 def place_of(ply: int, outcome: int) -> int:
     """The slot of an order's statistics at a ply; each outcome has its own."""
     return ply if outcome < 0 else min(ply, _PLACES - 1) << 32 | outcome + 1
-
-
-class SearchedAction(NamedTuple):
-    """An action whose child has been searched already."""
-
-    action: int
-    found: Visit
 
 
 class AverageBounds:

@@ -105,7 +105,7 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return _one_against_all(self)
+        return replace(self.usual_config(), depends_on_seat=True, history_on_improvement=True)
 
 
 @explained
@@ -128,7 +128,7 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
 
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return _one_against_all(self)
+        return replace(self.usual_config(), depends_on_seat=True, history_on_improvement=True)
 
     def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
         root = super().root(game, state, budget)
@@ -151,13 +151,3 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
             proven_actions=result.proven_actions if is_whole else (),
             plies=result.plies if is_whole else None,
         )
-
-
-def _one_against_all(agent: ParanoidAgent | BestReplyAgent) -> AlphaBetaConfig:
-    return AlphaBetaConfig(
-        depends_on_seat=True,
-        prefer_short_wins=agent.prefer_short_wins,
-        memory_mb=agent.memory_mb,
-        ordering=agent.ordering,
-        history_on_improvement=True,
-    )

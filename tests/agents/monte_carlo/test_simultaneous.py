@@ -61,10 +61,10 @@ def test_simulations_are_the_textbooks(selection: JointSelection, game: Any) -> 
     search = SimultaneousSearch(game, state, Budget(Limits()), selection=selection, exploration=0.2, seed=5)
     search.run(Limits(simulations=120), 1000)
     for seat, policy in expected.items():
-        found = search.mixture(seat)
-        assert dict(zip(found.actions, found.policy, strict=True)) == pytest.approx(policy)
+        found = search.learner(seat)
+        assert dict(zip(found.actions, found.policy(), strict=True)) == pytest.approx(policy)
         assert sum(found.visits) == search.simulations == 120
-        assert np.dot(found.visits, found.means) == pytest.approx(120 * search.values()[seat])
+        assert sum(found.totals) == pytest.approx(120 * search.values()[seat])
 
 
 @pytest.mark.parametrize("selection", ["regret", "exp3"])
@@ -92,7 +92,7 @@ def test_it_learns_to_mix_as_an_equilibrium_does(
         game, (), Budget(Limits()), selection=JointSelection(selection), exploration=0.1, seed=4
     )
     search.run(Limits(simulations=3000), 3000)
-    assert search.mixture(1).policy == pytest.approx(second, abs=width)
+    assert search.learner(1).policy() == pytest.approx(second, abs=width)
 
 
 def test_decoupled_uct_finds_what_dominates() -> None:
