@@ -16,14 +16,11 @@ from zermelo.agents.training.vectors.opponents import Match, MatchResult
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import EnvironmentFailureError, StoreError
-from zermelo.evaluation.ladders.ladder import openings_for
+from zermelo.evaluation.ladders.ladder import openings_for, play_here
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
 from zermelo.evaluation.storage.files import replace_text
-from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers.choices import Isolate
-from zermelo.evaluation.workers.settings import AgentLimits
 
 _LARGEST: Final = 1 << 28  # bytes of a journal
 _Line: TypeAlias = tuple[str, str, int, int, int, int, int, int, float]
@@ -63,11 +60,8 @@ class BlockPlayer(PureWork):
 
     def _one_by_one(self, block: Block, seed: int) -> MatchResult:
         driver = drive_env(build_env(self.env)[0], seed)
-        standings = round_robin(
-            self.env, {"first": block.first, "second": block.second}, games=block.games, seed=seed, progress=False,
-            openings=openings_for(driver.env, len(driver.seat_names), seed) or None,
-            isolation=AgentLimits(isolate=Isolate.NONE),
-        )  # fmt: skip
+        agents, openings = {"first": block.first, "second": block.second}, openings_for(driver.env, 2, seed)
+        standings = play_here(self.env, agents, games=block.games, seed=seed, openings=openings or None)
         if failure := next((record.failure for record in standings.records if record.failure), None):
             raise EnvironmentFailureError(f"{block.first} against {block.second}: {failure.message}")
         row = standings.row("first")

@@ -151,10 +151,7 @@ def _elo(
     names = list(agents)
     if len(names) == 1:
         return {names[0]: 0.0}
-    standings = round_robin(
-        source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None, progress=False,
-        isolation=AgentLimits(isolate=Isolate.NONE),
-    )  # fmt: skip
+    standings = play_here(source, agents, games=ANCHOR_GAMES, seed=seed, openings=openings or None)
     halves = GameCounts()  # a draw as half a win and half a loss, all counted twice
     for (first, second), share in standings.crosstable.items():
         if first < second:
@@ -167,6 +164,11 @@ def _elo(
         )
     table = fit_ratings(halves, anchor="random" if "random" in names else names[0], seat_effects=False)
     return {name: table[name].smoothed_elo for name in names}
+
+
+def play_here(env: EnvSource, agents: Mapping[str, AgentSource], **settings: Any) -> Any:
+    """The standings of a round robin in this process, played without a word."""
+    return round_robin(env, agents, progress=False, isolation=AgentLimits(isolate=Isolate.NONE), **settings)
 
 
 def openings_for(env: Any, seats: int, seed: int) -> tuple[tuple[Any, ...], ...]:

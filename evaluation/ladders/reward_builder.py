@@ -19,13 +19,11 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.settings import check_number
 from zermelo.agents.level import Rung, Unit, ladder_key
 from zermelo.envs.errors import UnsupportedGameError
+from zermelo.evaluation.ladders.ladder import play_here
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import build_env
 from zermelo.evaluation.schedule import derived_seed
-from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers.choices import Isolate
-from zermelo.evaluation.workers.settings import AgentLimits
 
 CANDIDATES: Final = {
     "ismcts": ("random", "ismcts(simulations=20)", "ismcts(simulations=200)", "cfr(most_states=20000)"),
@@ -103,10 +101,8 @@ class RewardLadderBuilder:
                 yield Rung(agent, mean, lower, upper, float(f"{1000 * row.seconds_per_move:.2g}")), row.games
 
     def _row(self, agent: str, baseline: str, games: int, seed: int) -> Any:
-        standings = round_robin(
-            self.env, {"it": agent, "baseline": baseline}, games=games, seed=seed, progress=False,
-            score=Scoring.REWARDS, isolation=AgentLimits(isolate=Isolate.NONE),
-        )  # fmt: skip
+        agents = {"it": agent, "baseline": baseline}
+        standings = play_here(self.env, agents, games=games, seed=seed, score=Scoring.REWARDS)
         if failures := list(itertools.chain.from_iterable(each.failures for each in standings.rows)):
             raise UnsupportedGameError(f"{agent} failed: {failures[0]}")
         return standings.row("it")

@@ -76,23 +76,18 @@ def draw_games(
 
 def _plain_game(game: ShownGame, numbers: Mapping[str, int]) -> dict[str, Any]:
     record, failure = game.record, game.record.failure
+    moves = [
+        [move.seat, _short(1000 * move.seconds), move.nodes, move.depth, _short(move.value)]
+        for move in record.moves[: max(0, MOVES_SHOWN - len(record.opening))]
+    ]
+    failed = failure and {"kind": str(failure.kind), "seat": failure.seat, "message": failure.message[:500]}
     return {
-        "id": record.game_id,
-        "why": game.reason,
-        "agents": [numbers[name] for name in record.agents],
-        "end": str(record.end),
-        "failure": failure and {"kind": str(failure.kind), "seat": failure.seat, "message": failure.message[:500]},
-        "rewards": [_short(reward) for reward in record.rewards],
-        "outcomes": [str(outcome) for outcome in record.outcomes],
-        "seed": record.seed,
-        "opening": min(len(record.opening), MOVES_SHOWN),
-        "plies": len(record.opening) + len(record.moves),
-        "actions": [_action_text(action) for action in record.actions[:MOVES_SHOWN]],
-        "moves": [
-            [move.seat, _short(1000 * move.seconds), move.nodes, move.depth, _short(move.value)]
-            for move in record.moves[: max(0, MOVES_SHOWN - len(record.opening))]
-        ],
-    }
+        "id": record.game_id, "why": game.reason, "agents": [numbers[name] for name in record.agents],
+        "end": str(record.end), "failure": failed, "rewards": [*map(_short, record.rewards)],
+        "outcomes": [*map(str, record.outcomes)], "seed": record.seed,
+        "opening": min(len(record.opening), MOVES_SHOWN), "plies": len(record.opening) + len(record.moves),
+        "actions": [*map(_action_text, record.actions[:MOVES_SHOWN])], "moves": moves,
+    }  # fmt: skip
 
 
 def _short(value: float | None) -> float | int | str | None:

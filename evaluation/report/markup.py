@@ -20,6 +20,7 @@ HERE: Final = "zermelo.evaluation.report"
 
 
 LONGEST: Final = 26  # characters of a short name
+LABEL: Final = 70.0  # thousandths of a plot's height that a label takes
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
@@ -90,8 +91,8 @@ class Line(NamedTuple):
     points: Sequence[Point]
 
 
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    raw = (high - low) / max(1, wanted)
+def ticks(low: float, high: float) -> list[float]:
+    raw = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
@@ -109,16 +110,10 @@ def interval_plot(caption: str, lines: Sequence[Interval], unit: str) -> str:
     def at(value: float) -> str:
         return f"{100 * (min(max(value, low), high) - low) / (high - low):.2f}%"
 
-    drawn = [
-        {
-            "name": line.name,
-            "text": line.text,
-            "dot": at(line.place) if math.isfinite(line.place) else "",
-            "lower": (at(line.lower), math.isfinite(line.lower), -1),
-            "upper": (at(line.upper), math.isfinite(line.upper), 1),
-        }
-        for line in lines
-    ]
+    drawn = []
+    for name, place, lower, upper, text in lines:
+        ways = {"lower": (at(lower), math.isfinite(lower), -1), "upper": (at(upper), math.isfinite(upper), 1)}
+        drawn.append({"name": name, "text": text, "dot": at(place) if math.isfinite(place) else "", **ways})
     return part("intervals", caption, drawn, [(at(mark), text) for mark, text in _marks(low, high)], unit)
 
 
@@ -150,44 +145,37 @@ def line_plot(
     def at_y(value: float) -> float:
         return round(1000 * (high - min(max(value, low), high)) / (high - low), 1)
 
-    drawn = [
-        {
-            "name": line.name,
-            "path": " ".join(f"{at_x(point.x)},{at_y(point.y)}" for point in line.points),
-            "band": " ".join(
-                [f"{at_x(point.x)},{at_y(point.upper)}" for point in line.points]
-                + [f"{at_x(point.x)},{at_y(point.lower)}" for point in reversed(line.points)]
-            ),
-            "points": [(at_x(point.x), at_y(point.y), point.text) for point in line.points],
-        }
-        for line in lines
-    ]
+    drawn = []
+    for name, on_line in lines:
+        marks = [(at_x(point.x), at_y(point.y), point.text) for point in on_line]
+        band = [f"{at_x(point.x)},{at_y(point.upper)}" for point in on_line]
+        band += [f"{at_x(point.x)},{at_y(point.lower)}" for point in reversed(on_line)]
+        path = " ".join(f"{x},{y}" for x, y, _ in marks)
+        drawn.append({"name": name, "path": path, "band": " ".join(band), "points": marks})
     across = [(f"{at_y(mark) / 10:.2f}%", text) for mark, text in _marks(low, high)]
     along = [(f"{at_x(mark) / 10:.2f}%", text) for mark, text in _marks(first, last)]
-    named = [(at_y(value), name) for name, value in (levels or {}).items()]
-    named.sort()
+    named = sorted((at_y(value), name) for name, value in (levels or {}).items())
     label = f"{caption}: " + "; ".join(line.points[-1].text for line in lines)
-    return part(
-        "lines", caption, label, drawn, across, along, named, _apart([y for y, _ in named]), x_unit, y_unit
-    )
+    labels = _apart([y for y, _ in named])
+    return part("lines", caption, label, drawn, across, along, named, labels, x_unit, y_unit)
 
 
-def _apart(places: Sequence[float], gap: float = 70.0) -> list[str]:
+def _apart(places: Sequence[float]) -> list[str]:
     """Positions of labels (of 1000, ascending), moved so that none covers another."""
     moved: list[float] = []
     for place in places:
-        moved.append(max(place, moved[-1] + gap if moved else 0.0))
+        moved.append(max(place, moved[-1] + LABEL if moved else 0.0))
     limit = 1000.0
     for rank in reversed(range(len(moved))):
         moved[rank] = min(moved[rank], limit)
-        limit = moved[rank] - gap
+        limit = moved[rank] - LABEL
     return [f"{place / 10:.2f}%" for place in moved]
 
 
-def histogram(caption: str, counts: Mapping[int, int], unit: str, bars: int = 40) -> str:
-    """How often each whole number came, in at most so many bars of equal width."""
+def histogram(caption: str, counts: Mapping[int, int], unit: str) -> str:
+    """How often each whole number came, in at most 40 bars of equal width."""
     low, high = min(counts), max(counts)
-    width = max(1, math.ceil((high - low + 1) / bars))
+    width = max(1, math.ceil((high - low + 1) / 40))
     number_of_bars = (high - low) // width + 1
     totals = [0] * number_of_bars
     for value, count in counts.items():
