@@ -110,9 +110,6 @@ class Traits:
             if not isinstance(value, str) or value not in list(kind):
                 raise unknown_choice(name, value, kind)
             object.__setattr__(self, name, kind(value))
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
         for name in ("simultaneous", "terminal_rewards_only"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidSettingError(f"{name} must be True or False, not {getattr(self, name)!r}")

@@ -69,16 +69,9 @@ _ECOSYSTEMS: Final = (
 _WITH_RULES: Final = ("auto", "rules")
 BACKENDS = ("auto", "rules", "environment", "clone")
 
-_GAME_METHODS = [
-    "initial_state",
-    "to_move",
-    "legal_actions",
-    "chance_outcomes",
-    "result",
-    "is_terminal",
-    "utility",
-    "key",
-]
+_GAME_METHODS = (
+    "initial_state", "to_move", "legal_actions", "chance_outcomes", "result", "is_terminal", "utility", "key",
+)  # fmt: skip
 
 
 def _of_own(raw: Any) -> Any | None:

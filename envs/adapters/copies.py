@@ -28,14 +28,13 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 from zermelo.envs.live.failures import place_of
+from zermelo.envs.live.masks import OF_TYPES
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_class
 
-_OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
-"""What environments raise that want an integer of NumPy's."""
 _SLOW: Final = 0.02  # seconds that a copy takes which is worth a comparison
 
 
@@ -279,7 +278,7 @@ class CopiedGame:
         try:
             return self._stepped(state, codec.to_env(action), generator, env)
         except EnvFailedError as failure:
-            if env is not None or codec.as_numpy or not isinstance(failure.__cause__, _OF_TYPES):
+            if env is not None or codec.as_numpy or not isinstance(failure.__cause__, OF_TYPES):
                 raise
             self.takes_numpy()  # numbers as ``space.sample()`` gives them
             try:

@@ -186,10 +186,9 @@ class OpenSpielGame:
     ) -> Any:
         movers = self.movers(state)
         for seat in {*movers, *actions}:
-            if seat not in movers or actions.get(seat) not in state.legal_actions(seat):
-                raise IllegalActionError(
-                    f"{actions.get(seat)!r} is not legal for player {seat} in {self._name} now"
-                )
+            action = actions.get(seat)
+            if seat not in movers or action not in state.legal_actions(seat):
+                raise IllegalActionError(f"{action!r} is not legal for player {seat} in {self._name} now")
         if not state.is_simultaneous_node():
             return self.result(state, actions[movers[0]])
         after = state.clone()

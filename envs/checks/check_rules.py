@@ -143,13 +143,11 @@ class _PositionChecks(Calls):
                 self.fail("symmetric_state", state, f"symmetry {symmetry} gives {seen}, which ends differently")
 
     def check_utility(self, state: Any) -> None:
-        lower, upper = self.game.traits.utility_bounds
+        low, high = self.game.traits.utility_bounds
         values = [self.call("utility", state, seat) for seat in range(self.game.traits.seats)]
         for seat, value in enumerate(values):
-            if not lower <= value <= upper:
-                self.fail(
-                    "utility", state, f"seat {seat} got {value}, outside utility_bounds() {lower} to {upper}"
-                )
+            if not low <= value <= high:
+                self.fail("utility", state, f"seat {seat} got {value}, outside utility_bounds() {low} to {high}")
         total, expected = sum(values), self.ask("utility_sum")
         if expected != GENERAL_SUM and total != expected:
             self.fail("utility", state, f"all seats together got {total}, but utility_sum() is {expected}")
@@ -323,9 +321,8 @@ class HistoryCheck:
         position, past = without_past(state), keys_of(state)
         if len(past) == 1:
             self._keys = []
-        for method in ("repetition_limit", "repetition_is_illegal", "repetition_is_claimed"):
-            if calls.has(method):
-                calls.call(method)
+        for method in filter(calls.has, ("repetition_limit", "repetition_is_illegal", "repetition_is_claimed")):
+            calls.call(method)
         self._reach(position, calls.call("repetition_key", position))
         ended = game.is_terminal(state)
         by_repetition = ended and not rules.is_terminal(position)

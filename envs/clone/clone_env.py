@@ -72,9 +72,7 @@ def register_clone(
         raise InvalidSettingError(f"register_clone needs a class, not {cls!r}")
     if clone is not None and flatten is None and unflatten is None:
         copy, name = clone, "registered clone"
-        KINDS[cls] = replace(
-            kind_of(cls), copy=lambda obj, walk: own_copy(obj, lambda: copy(obj), name), plain=False
-        )
+        KINDS[cls] = replace(kind_of(cls), copy=lambda obj, _: own_copy(obj, lambda: copy(obj), name), plain=False)
     elif clone is None and flatten is not None and unflatten is not None:
         take, make = flatten, unflatten
         KINDS[cls] = Kind(copy=lambda obj, walk: make(walk.copy_all(take(obj))), parts=take)

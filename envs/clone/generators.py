@@ -45,11 +45,8 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
         How many generators there were; with none, ``generator`` is not advanced.
     """
     known = known_generators(env)
-    objects = (
-        [*reachable(env, all_flat=False)]
-        if known is None
-        else [part for holder in known for part in reachable(holder)]
-    )
+    holders = (env,) if known is None else known
+    objects = [part for holder in holders for part in reachable(holder, all_flat=known is not None)]
     found = [obj for obj in objects if is_source(obj)]
     for source in found:
         seed = int.from_bytes(generator.bytes(16), "little")

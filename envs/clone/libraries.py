@@ -193,9 +193,8 @@ def _holds_generator(space: Any) -> bool:
     if fields.get("_np_random") is not None:
         return True
     for value in fields.values():
-        inner = (
-            value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else [value]
-        )
+        parts = value.values() if isinstance(value, dict) else value
+        inner = parts if isinstance(value, dict | tuple | list) else (value,)
         if any(is_space(type(part)) and _holds_generator(part) for part in inner):
             return True
     return False

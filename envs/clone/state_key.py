@@ -169,11 +169,8 @@ class _KeyWalk:
         self.out.append(names)
         left_out = None if self.without is None else self.without.get(full_name(cls))
         if left_out:
-            how = (left_out.get(name) for name in names)
-            values = [
-                value if kind is None else self.reduced(value, kind)
-                for value, kind in zip(values, how, strict=True)
-            ]
+            pairs = zip(values, map(left_out.get, names), strict=True)
+            values = [value if how is None else self.reduced(value, how) for value, how in pairs]
         self.add_all(values)
 
     def reduced(self, value: Any, how: str) -> Any:

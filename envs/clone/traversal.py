@@ -124,9 +124,9 @@ class CopyWalk:
 
     def copy_all(self, objects: Sequence[Any]) -> list[Any]:
         """The copies of several."""
-        copy, all_shared = self.copy, SHARED.issuperset
         if (copies := self._copy_alike(objects)) is not None:
             return copies
+        copy, all_shared = self.copy, SHARED.issuperset
         return [
             obj if (cls := type(obj)) in SHARED or (cls is tuple and all_shared(map(type, obj))) else copy(obj)
             for obj in objects

@@ -65,11 +65,8 @@ class Volatile:
             self._opaque.add(owner)
             return
         is_equal = digest(first) == digest(second)
-        if (
-            issubclass(kind, np.ndarray)
-            and not is_equal
-            and (first.shape != second.shape or (first == second).any())
-        ):
+        is_array = issubclass(kind, np.ndarray)
+        if is_array and not is_equal and (first.shape != second.shape or (first == second).any()):
             self._opaque.add(owner)  # some of its numbers mean something
             return
         if not is_equal or ANY in path or KEYS in path:

@@ -163,9 +163,8 @@ class EinStein(BoardMethods, _EinSteinParameters):
 
     def text(self, state: EinSteinState) -> str:
         """The first player's stones as A to F, the second player's as 1 to 6, and the die."""
-        squares = [
-            1 << (side >> 6 * stone & 63) for side in (state.first, state.second) for stone in range(_STONES)
-        ]
+        sides = state.first, state.second
+        squares = [1 << (side >> 6 * stone & 63) for side in sides for stone in range(_STONES)]
         die = f"die: {state.die or '-'}, {'second' if state.seat else 'first'} player"
         return "\n".join([*board_lines(self, squares, "ABCDEF123456"), die])
 

@@ -112,10 +112,8 @@ class Nim(Written, _NimParameters):
         return count
 
     def result(self, state: NimState, action: int) -> NimState:
-        taken = action % self.largest + 1
-        return NimState(
-            state.heaps - (taken << action // self.largest * self.bits), (state.seat + 1) % self.players
-        )
+        taken = (action % self.largest + 1) << action // self.largest * self.bits
+        return NimState(state.heaps - taken, (state.seat + 1) % self.players)
 
     def is_terminal(self, state: NimState) -> bool:
         return state.heaps == 0

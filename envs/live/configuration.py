@@ -51,11 +51,8 @@ def _attributes(cls: type) -> dict[str, Any]:
         if not module_name(part).startswith(_LIBRARIES):
             found |= vars(part)
     kept = (types.FunctionType, *_DESCRIPTORS)
-    return {
-        name: value
-        for name, value in found.items()
-        if isinstance(value, kept) or not name.startswith(("__", "_abc_"))
-    }
+    names = [name for name in found if isinstance(found[name], kept) or not name.startswith(("__", "_abc_"))]
+    return {name: found[name] for name in names}
 
 
 def differences(constants: Mapping[str, bytes], now: Mapping[str, bytes]) -> list[str]:

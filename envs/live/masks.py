@@ -122,14 +122,8 @@ def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
 # -- trials ----------------------------------------------------------------------------------------------------
 
 
-class _Trials(NamedTuple):
-    """Whether what has a name is a mask (None where that is open), and how often it was tried."""
-
-    is_mask: bool | None
-    times: int
-
-
-_trials: Final[dict[tuple[type, str, str, int], _Trials]] = {}
+_trials: Final[dict[tuple[type, str, str, int], tuple[bool | None, int]]] = {}
+"""Whether what has a name is a mask (None where that is open), and how often it was tried."""
 
 
 def _meaning(env: Any, candidate: _MaskCandidate, codec: ActionCodec) -> Any:
@@ -137,21 +131,21 @@ def _meaning(env: Any, candidate: _MaskCandidate, codec: ActionCodec) -> Any:
     kind = original_class(type(getattr(env, "unwrapped", env)))
     for number, mask in enumerate(candidate.masks):
         key = (kind, candidate.place, candidate.name, number)
-        trials = _trials.get(key, _Trials(None, 0))
-        if trials.is_mask is None and trials.times < _MOST_TRIALS:
-            trials = _trials[key] = _Trials(says_what_works(env, mask, codec), trials.times + 1)
-            _tell(env, candidate, trials)
-        if trials.is_mask:
+        is_mask, times = _trials.get(key, (None, 0))
+        if is_mask is None and times < _MOST_TRIALS:
+            is_mask, times = _trials[key] = says_what_works(env, mask, codec), times + 1
+            _tell(env, candidate, is_mask, times)
+        if is_mask:
             return mask
     return None
 
 
-def _tell(env: Any, candidate: _MaskCandidate, trials: _Trials) -> None:
+def _tell(env: Any, candidate: _MaskCandidate, is_mask: bool | None, times: int) -> None:
     """Warns of what is taken for a mask because it was tried, and of what might be one and is not used."""
     where = f"{candidate.place}[{candidate.name!r}] of {game_name(env)}"
-    if trials.is_mask:
+    if is_mask:
         text = f"{where} is taken for the legal actions, as copies of it took those and no others"
-    elif trials.is_mask is None and trials.times == _MOST_TRIALS:
+    elif is_mask is None and times == _MOST_TRIALS:
         text = f"{where} is not taken for the legal actions, as copies of it take others as well"
     else:
         return
@@ -353,7 +347,8 @@ def writes_own_last(env: Any) -> bool:
 
 # -- integers
 
-_OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
+OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
+"""Errors of environments that want an integer of NumPy's."""
 _wants_numpy: Final[dict[type, bool]] = {}
 
 
@@ -374,8 +369,6 @@ def _fails(env: Any, action: Any) -> bool:
             if writes_own_last(copied):
                 copied.last()
             copied.step(action)
-    except _OF_TYPES:
-        return True
-    except Exception:  # whatever else is wrong
-        return False
+    except Exception as error:  # whatever is wrong
+        return isinstance(error, OF_TYPES)
     return False

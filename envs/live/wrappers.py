@@ -39,12 +39,8 @@ def _class_in(module: str, name: str) -> type | None:
 
 @functools.cache  # what a class inherits does not change
 def _base_of(kind: Any) -> str | None:
-    bases = (
-        ("AECEnv", "pettingzoo.utils.env"),
-        ("Env", "gymnasium.core"),
-        ("ParallelEnv", "pettingzoo.utils.env"),
-    )
-    for name, module in bases:
+    envs = (("AECEnv", "pettingzoo.utils.env"), ("Env", "gymnasium.core"), ("ParallelEnv", "pettingzoo.utils.env"))
+    for name, module in envs:
         base = _class_in(module, name)
         if base is not None and issubclass(kind, base):
             return name

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 Colour = tuple[int, int, int]
 Coverage = npt.NDArray[np.float32]
+Distance = Callable[[Coverage, Coverage], Any]
 
 # The letters from space to tilde, seven rows of five pixels each; a row is one digit of base 32, the leftmost
 # pixel its highest bit.
@@ -113,12 +114,7 @@ class Canvas:
         inside = (rows >= 0) & (rows < self.height) & (columns >= 0) & (columns < self.width)
         self._pixels[rows[inside], columns[inside]] = colour
 
-    def _paint(
-        self,
-        box: tuple[float, float, float, float],
-        distance: Callable[[Coverage, Coverage], Any],
-        colour: Colour,
-    ) -> None:
+    def _paint(self, box: tuple[float, float, float, float], distance: Distance, colour: Colour) -> None:
         """Paints what is less than half a pixel outside of a shape, by how much of the pixel it covers.
 
         ``distance`` is that of the middles of pixels, across and down, from the shape, which lies in the box.

@@ -143,7 +143,9 @@ def _openspiel(name: str) -> Creator | None:
 
     def create(render_mode: str | None = None, **parameters: Any) -> Any:
         _check_names(name, parameters, list(kinds[game].parameter_specification))
-        text = ",".join(f"{key}={_openspiel_value(value)}" for key, value in parameters.items())
+        # OpenSpiel's text has lists with semicolons, and a game inside a game with its brackets.
+        texts = (";".join(map(str, one)) if isinstance(one, list | tuple) else one for one in parameters.values())
+        text = ",".join(f"{key}={value}" for key, value in zip(parameters, texts, strict=True))
         try:
             loaded = pyspiel.load_game(f"{game}({text})")
         except pyspiel.SpielError as error:
@@ -154,11 +156,6 @@ def _openspiel(name: str) -> Creator | None:
         return env
 
     return create
-
-
-def _openspiel_value(value: Any) -> str:
-    """A value as OpenSpiel's text has it: lists with semicolons, a game inside a game with its brackets."""
-    return ";".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _pettingzoo(name: str) -> Creator | None:
@@ -279,9 +276,7 @@ def _accepted(creator: Any) -> list[str] | None:
         with contextlib.suppress(TypeError, ValueError):
             parameters = inspect.signature(each).parameters.values()
             if not any(one.kind is one.VAR_KEYWORD for one in parameters):
-                return [
-                    one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
-                ]
+                return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return None
 
 

@@ -61,9 +61,7 @@ def _own(name: str, game: tables.Listed) -> EnvEntry:
 
 OWN_ENVS: dict[str, EnvEntry] = {f"zermelo/{name}-v0": _own(name, game) for name, game in tables.GAMES.items()}
 """The environments of this package, and those of ``register_env``, by id."""
-GYMNASIUM_ENVS: dict[str, str] = {
-    f"zermelo/{name}-v0": game.gymnasium for name, game in tables.GAMES.items() if game.gymnasium
-}
+GYMNASIUM_ENVS = {f"zermelo/{name}-v0": game.gymnasium for name, game in tables.GAMES.items() if game.gymnasium}
 """The ids and entry points of our environments that are Gymnasium's."""
 
 

@@ -24,26 +24,24 @@ class Sides(NamedTuple):
     seat: int
 
 
-def require_limits(
-    rules: Any, *together: tuple[str, int, int], **ranges: tuple[float, float] | type[bool]
-) -> None:
+def require_limits(rules: Any, *joined: tuple[str, int, int], **ranges: tuple[float, float] | type[bool]) -> None:
     """Checks the lowest and highest value of parameters, or that they are flags; for the method ``check``.
 
     Args:
         rules: The rules.
-        together: What several parameters make: in words, its value, and its highest value.
+        joined: What several parameters make: in words, its value, and its highest value.
         ranges: By parameter; ``squares`` is ``rows * columns``.
 
     Raises:
         InvalidSettingError: A value is out of range.
     """
-    fits = all(value <= most for _, value, most in together)
+    fits = all(value <= most for _, value, most in joined)
     for name, values in ranges.items():
         value = rules.rows * rules.columns if name == "squares" else getattr(rules, name)
         fits &= values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)
     if not fits:
         needs = [_range(name, values) for name, values in ranges.items()]
-        needs += [f"{what} of at most {most}" for what, _, most in together]
+        needs += [f"{what} of at most {most}" for what, _, most in joined]
         given = ", ".join(f"{name}={value!r}" for name, value in rules._asdict().items())
         raise InvalidSettingError(f"{type(rules).__name__} needs {' and '.join(needs)}, not {given}")
 

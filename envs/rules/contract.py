@@ -97,11 +97,8 @@ def require_known_names(kind: type) -> None:
         for name in written - {*METHODS}:
             if name.startswith("_") or part in (tuple, object):
                 continue
-            alike = [
-                known
-                for known in {*METHODS} - written
-                if known[0] == name[0] and abs(len(known) - len(name)) <= _LENGTHS
-            ]
+            alike = [known for known in {*METHODS} - written if known[0] == name[0]]
+            alike = [known for known in alike if abs(len(known) - len(name)) <= _LENGTHS]
             nearest = difflib.get_close_matches(name, alike, 1, _SIMILAR)
             if nearest:
                 raise RulesError(

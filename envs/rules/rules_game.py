@@ -58,9 +58,8 @@ class RulesGame:
         for name, value in zip(rules._fields, rules, strict=True):
             if not isinstance(value, int) and not (isinstance(value, float) and _is_float(kind, name)):
                 raise RulesError(f"{kind.__name__}.{name} must be an integer, not {value!r}")
-        check = getattr(rules, "check", None)
-        if check is not None:
-            check()
+        if hasattr(rules, "check"):
+            rules.check()
         self.rules = rules
         self._played: Any = RulesWithHistory(rules) if has_history(rules) else rules
         self._key = getattr(self._played, "key", None)

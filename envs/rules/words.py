@@ -48,9 +48,7 @@ def count(places: Words) -> int:
 
 def single(like: Words, place: int) -> Words:
     """The set of one place, as long as another set."""
-    return Words(
-        1 << place - start if 0 <= place - start < WORD else 0 for start in range(0, WORD * len(like), WORD)
-    )
+    return Words(1 << place - low if 0 <= place - low < WORD else 0 for low in range(0, WORD * len(like), WORD))
 
 
 def hexagons_around(like: Words, cell: int, columns: int) -> Words:
@@ -69,9 +67,7 @@ def hexagons_around(like: Words, cell: int, columns: int) -> Words:
 
 def spread(like: Words, start: int, bits: int) -> Words:
     """The places from ``start`` on whose bits are set in a number, all of one word; as long as another set."""
-    return Words(
-        bits << start - first if 0 <= start - first < WORD else 0 for first in range(0, WORD * len(like), WORD)
-    )
+    return Words(bits << start - low if 0 <= start - low < WORD else 0 for low in range(0, WORD * len(like), WORD))
 
 
 def first_places(like: Words, how_many: int) -> Words:

@@ -19,25 +19,14 @@ from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.spec_text import unknown_choice, unknown_setting
 
 _CLASSES: Final[Mapping[str, type]] = {
-    "bool": bool,
-    "int": numbers.Integral,
-    "float": numbers.Real,
-    "str": str,
-    "None": type(None),
-}
+    "bool": bool, "int": numbers.Integral, "float": numbers.Real, "str": str, "None": type(None),
+}  # fmt: skip
 """Classes of values that annotations mean, besides those that they name."""
 _WORDS: Final = {
-    "bool": "True or False",
-    "int": "a whole number",
-    "float": "a number",
-    "str": "text",
-    "os.PathLike": "a path",
-    "None": "None",
-    "Callable": "a function",
-    "Sequence": "a list",
-    "Iterable": "a list",
+    "bool": "True or False", "int": "a whole number", "float": "a number", "str": "text", "None": "None",
+    "os.PathLike": "a path", "Callable": "a function", "Sequence": "a list", "Iterable": "a list",
     "Mapping": "a dictionary",
-}
+}  # fmt: skip
 """How messages call them."""
 _EXAMPLES: Final = ("depth", "simulations", "seconds")  # settings that serve as the example before all others
 

@@ -6,6 +6,7 @@ Such a list is not the same after another seed; to permute it shows nothing at f
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -63,9 +64,7 @@ def hidden_lists(game: CopiedGame, starts: Sequence[Any], patience: Patience) ->
     seats = game.traits.seats
     others = [game.environment(state) for state in starts[1:_SEEDS]]
     lists = []
-    for number, (path, value) in enumerate(_lists_in(game.environment(starts[0]))):
-        if number >= _MOST:
-            break
+    for path, value in itertools.islice(_lists_in(game.environment(starts[0])), _MOST):
         same = digest(list(value), _DIGESTED)
         if all(digest(list(at(other, path) or ()), _DIGESTED) == same for other in others):
             continue  # it is the same in every game

@@ -95,18 +95,12 @@ def _rules_traits(env: Any) -> dict[str, Any]:
 
 
 _DUEL = {
-    "reward_sum": RewardSum.ZERO,
-    "chance": Chance.NONE,
-    "information": Information.PERFECT,
-    "utility_bounds": (-1.0, 1.0),
-    "terminal_rewards_only": True,
-}
+    "reward_sum": RewardSum.ZERO, "chance": Chance.NONE, "information": Information.PERFECT,
+    "utility_bounds": (-1.0, 1.0), "terminal_rewards_only": True,
+}  # fmt: skip
 _CARDS = {"chance": Chance.SAMPLED, "information": Information.HIDDEN}
 _SIMULTANEOUS = {"information": Information.HIDDEN, "simultaneous": True}
-_POKER = KnownClass(
-    traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True},
-    hidden=POKER,
-)
+_POKER = KnownClass(traits={**_CARDS, "reward_sum": RewardSum.ZERO, "terminal_rewards_only": True}, hidden=POKER)
 
 _KNOWN_CLASSES: Mapping[str, KnownClass] = {
     "pettingzoo.classic.tictactoe.tictactoe.raw_env": KnownClass(
@@ -120,9 +114,7 @@ _KNOWN_CLASSES: Mapping[str, KnownClass] = {
     ),
     "pettingzoo.classic.chess.chess.raw_env": KnownClass(traits=_DUEL, legal_actions=_chess_actions),
     "pettingzoo.classic.rps.rps.raw_env": KnownClass(
-        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO},
-        key=_rps_key,
-        hidden=RPS,
+        traits={**_SIMULTANEOUS, "chance": Chance.NONE, "reward_sum": RewardSum.ZERO}, key=_rps_key, hidden=RPS
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": KnownClass(
         traits={**_CARDS, "reward_sum": RewardSum.GENERAL}, hidden=HiddenInformation(hanabi_key, deal_hanabi)

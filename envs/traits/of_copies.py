@@ -28,10 +28,8 @@ from zermelo.envs.traits.random_play import infer
 _TRIAL_SECONDS: Final = 0.3
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
 _ASSUMED: Final[Mapping[str, Any]] = {
-    "information": Information.PERFECT,
-    "chance": Chance.NONE,
-    "terminal_rewards_only": False,
-}
+    "information": Information.PERFECT, "chance": Chance.NONE, "terminal_rewards_only": False,
+}  # fmt: skip
 """What is assumed where there was no time to play; and two players are opposed."""
 
 

@@ -42,9 +42,7 @@ LAST_LAYERS: Final = RACE + FEATURES
 """The row of the first network's weights for a win."""
 LAST_BIASES: Final = LAST_LAYERS + NETWORKS * len(OUTPUTS)
 ROWS: Final = LAST_BIASES + 1
-CHANCES: Final = np.array(
-    [round(CERTAIN / (1 + math.exp(-step / 64))) for step in range(-640, 641)], dtype=np.int64
-)
+CHANCES: Final = np.array([round(CERTAIN / (1 + math.exp(-step / 64))) for step in range(-640, 641)], np.int64)
 """The logistic function from -10 to 10, in steps of a 64th."""
 
 

@@ -33,9 +33,8 @@ def bishop_attacks(square: int, occupied: int) -> int:
     """The squares that a bishop attacks, the first piece in each direction included."""
     here = square_bit(square)
     swapped = swapped_bytes(here)
-    return _along(occupied, int(UPHILL[square]), here, swapped) | _along(
-        occupied, int(DOWNHILL[square]), here, swapped
-    )
+    uphill = _along(occupied, int(UPHILL[square]), here, swapped)
+    return uphill | _along(occupied, int(DOWNHILL[square]), here, swapped)
 
 
 def rook_attacks(square: int, occupied: int) -> int:

@@ -79,9 +79,7 @@ def position(boards: Boards, castling: int, passed: int, clock: int, seat: int, 
     own, other, pawns, knights, diagonal, straight = boards
     king = bit_index(own & ~(pawns | knights | diagonal | straight))
     checkers, pinned = checks_and_pins(king, own, other, pawns, knights, diagonal, straight)
-    return ChessState(
-        own, other, pawns, knights, diagonal, straight, castling, passed, clock, seat, key, checkers, pinned
-    )
+    return ChessState(*boards, castling, passed, clock, seat, key, checkers, pinned)
 
 
 def king_square(state: ChessState) -> int:

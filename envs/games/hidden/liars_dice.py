@@ -127,9 +127,8 @@ class LiarsDice(NamedTuple):
         return [*self._faces(state.first), *self._faces(state.second), *self._bids(state)]
 
     def text(self, state: LiarsDiceState) -> str:
-        first, second = (
-            " ".join(str(face + 1) for face in self._faces(dice)) or "-" for dice in (state.first, state.second)
-        )
+        faces = self._faces(state.first), self._faces(state.second)
+        first, second = (" ".join(str(face + 1) for face in shown) or "-" for shown in faces)
         bids = ", ".join(map(self._bid, self._bids(state))) + ("!" if self.is_terminal(state) else "")
         return f"player 0: {first}\nplayer 1: {second}\nbids: {bids}"
 

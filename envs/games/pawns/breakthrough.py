@@ -47,9 +47,8 @@ class Breakthrough(PawnMoves, _BreakthroughParameters):
         return Sides(pawns, whole(pawns << ((self.rows - self.pawn_rows) * self.columns)), 0)
 
     def legal_actions(self, state: Sides, actions: list[int]) -> int:
-        lower, straight, higher = sources(
-            state.mover, state.seat, self.rows, self.columns, ~(state.mover | state.other), ~state.mover
-        )
+        free = ~(state.mover | state.other)
+        lower, straight, higher = sources(state.mover, state.seat, self.rows, self.columns, free, ~state.mover)
         return list_moves(lower, straight, higher, actions)
 
     def is_terminal(self, state: Sides) -> bool:

@@ -45,11 +45,8 @@ def sources(pawns: int, seat: int, rows: int, columns: int, free: int, diagonal:
     first = first_column(rows, columns)
     lower, higher = pawns & ~first, pawns & ~(first << (columns - 1))
     if seat == 0:
-        return (
-            lower & shift_right(diagonal, columns - 1),
-            pawns & shift_right(free, columns),
-            higher & shift_right(diagonal, columns + 1),
-        )
+        ahead = shift_right(diagonal, columns - 1), shift_right(free, columns), shift_right(diagonal, columns + 1)
+        return lower & ahead[0], pawns & ahead[1], higher & ahead[2]
     return lower & (diagonal << (columns + 1)), pawns & (free << columns), higher & (diagonal << (columns - 1))
 
 

@@ -40,10 +40,7 @@ def _drawn(exponent: int) -> list[Piece]:
     return [square, letter(str(1 << exponent), INK if exponent < 3 else IVORY)]
 
 
-_MARKS: Final = {
-    ".": [tile((205, 193, 180), 3, 6)],
-    **{str(1 << number): _drawn(number) for number in range(1, 32)},
-}
+_MARKS: Final = {".": [tile((205, 193, 180), 3, 6)]} | {str(1 << power): _drawn(power) for power in range(1, 32)}
 
 
 class Game2048State(NamedTuple):
