@@ -27,16 +27,6 @@ _TOLERANCE = 1e-9
 _KNOWN, _SLOPE, _LARGEST_SIZE = 1.0, 0.5, 1 - 1 / 1024
 
 
-def just_below(score: Score) -> Score:
-    """A window edge between ``score`` and every smaller score (distances move in whole steps)."""
-    return score[0], score[1] - 0.5
-
-
-def just_above(score: Score) -> Score:
-    """A window edge between ``score`` and every greater score."""
-    return score[0], score[1] + 0.5
-
-
 def count_values(traits: Traits) -> int:
     """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
     return 1 if traits.seats == 1 or traits.is_opposed else traits.seats

@@ -36,7 +36,9 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         except SearchStopped as stopped:
             if stopped.reason is StoppedBy.NODES:
                 self.answer_all()  # all that was counted
-            self.forget_all()
+            for path, _ in self.waiting:
+                self.count_losses(path, -1)
+            self.waiting.clear()
             raise
         return self.is_proven(self.root)
 
@@ -70,11 +72,6 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         for (path, node), values in zip(self.waiting, found, strict=True):
             self.count_losses(path, -1)
             self.finish(path, node, values)
-        self.waiting.clear()
-
-    def forget_all(self) -> None:
-        for path, _ in self.waiting:
-            self.count_losses(path, -1)
         self.waiting.clear()
 
     def rate(self, nodes: Sequence[UctNode]) -> list[tuple[float, ...]]:

@@ -95,16 +95,16 @@ class AlphaBetaSolver(Solver):
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         search, iteration = self._new_search(prefer_short_wins=not outcome_only), Iteration(math.inf)
-        node = search.root_node(state)
+        node, half = search.root_node(state), self.game.traits.constant / 2
         actions = list(search.root_actions(node))
         self.budget.solved = lambda: (len(iteration.moves), len(actions))
-        half = self.game.traits.constant / 2
-        window = ((half, -0.5), (half, 0.5)) if outcome_only else None  # who wins: just around the middle
+        if outcome_only:  # who wins: just around the middle
+            node = node._replace(window=((half, -0.5), (half, 0.5)))
         stopped_by = StoppedBy.COMPLETED
         with deep_recursion(self.game, UNSOLVED):
             try:
                 request = RootRequest(ties=None) if outcome_only else _EXACT
-                search.search_moves(node, iteration, actions, request, window)
+                search.search_moves(node, iteration, actions, request)
             except SearchStopped as stopped:
                 stopped_by = stopped.reason
             if not outcome_only:

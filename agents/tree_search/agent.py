@@ -129,8 +129,10 @@ class TreeSearchAgent(SearchAgent):
         return self.exact
 
     def given_limits(self) -> dict[str, Any]:
-        depth = None if self.depth == FULL else self.depth
-        seconds = self.default_seconds if self.seconds == "auto" else self.seconds
+        depth, seconds = None if self.depth == FULL else self.depth, self.seconds
+        if seconds == "auto":
+            is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
+            seconds = None if is_limited or self.deepening is False else DEFAULT_SECONDS
         return {"depth": depth, "nodes": self.nodes, "seconds": seconds}
 
     @property
@@ -140,11 +142,6 @@ class TreeSearchAgent(SearchAgent):
     @property
     def most_seconds(self) -> float:
         return math.inf if self.seconds == "auto" else super().most_seconds
-
-    @property
-    def default_seconds(self) -> float | None:
-        is_limited = self.depth is not None or self.nodes is not None or self.stop_test is not None
-        return None if is_limited or self.deepening is False else DEFAULT_SECONDS
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         super().prepare(env, seconds)

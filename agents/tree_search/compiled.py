@@ -13,7 +13,6 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
-from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, evaluates
@@ -178,20 +177,13 @@ class CompiledTreeSearch(TreeSearch):
     def prepare(self, depth: float) -> None:
         """Sets what depends on the depth, in selective searches."""
 
-    def search_moves(
-        self,
-        node: RootNode,
-        iteration: Iteration,
-        actions: list[int],
-        request: RootRequest,
-        window: tuple[Score, Score] | None = None,
-    ) -> None:
+    def search_moves(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
         budget, kernel, count = self.budget, self._kernel, len(actions)
         budget.check_clock()
         self.allot(iteration.depth, count)
         listed, depth = self._listed, int(min(iteration.depth, _ENDLESS))
         listed[:count] = actions
-        (low, low_distance), (high, high_distance) = window or node.window
+        (low, low_distance), (high, high_distance) = node.window
         for search in self.searches:
             search.root_count, search.depth, search.age = count, depth, depth & 1
             search.orders_root = iteration.unordered

@@ -61,9 +61,6 @@ class MoveOrder:
         self._history[mover, action] = self._history.get((mover, action), 0.0) + weight * weight
 
 
-StopTest: TypeAlias = Callable[[Game[Any], Any, int], bool]
-
-
 class Visit(NamedTuple):
     """Knowledge of a state after searching it.
 
@@ -99,7 +96,7 @@ class Root(NamedTuple):
     game: Any
     state: Any
     evaluator: Any = None
-    stop_test: StopTest | None = None
+    stop_test: Callable[[Game[Any], Any, int], bool] | None = None
     width: int | None = None
     legal: Sequence[int] | None = None
     searched: Any = None
@@ -200,14 +197,7 @@ class TreeSearch(abc.ABC):
         return actions if self.proof is None else self.proof.order(actions)
 
     @abc.abstractmethod
-    def search_moves(
-        self,
-        node: RootNode,
-        iteration: Iteration,
-        actions: list[int],
-        request: RootRequest,
-        window: tuple[Score, Score] | None = None,
-    ) -> None:
+    def search_moves(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
         """Searches the root's actions in the given order, and writes into ``iteration`` what each one gave.
 
         An action gets a window that only shows whether it is better than the best so far (or as good, where the

@@ -10,7 +10,7 @@ from zermelo.agents.base.branches import can_leave_out, child_of, no_action_work
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.agents.base.scores import Frame, Scale, Score, count_values, just_above, just_below
+from zermelo.agents.base.scores import Frame, Scale, Score, count_values
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.agents.tree_search.interface import (
@@ -71,19 +71,12 @@ class PlainSearch(TreeSearch):
             self._children = root, {}
         return self._children[1]
 
-    def search_moves(
-        self,
-        node: RootNode,
-        iteration: Iteration,
-        actions: list[int],
-        request: RootRequest,
-        window: tuple[Score, Score] | None = None,
-    ) -> None:
+    def search_moves(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
         game, depth, watcher = self.game, iteration.depth, self.watcher
         frame, maximizing = node.frame, node.maximizing
         self.budget.visit(0)
         children = self.children_of(node.state)
-        alpha, beta = window or node.window
+        alpha, beta = node.window
         if watcher is not None:
             watcher.enter_root(node.state, depth, alpha, beta)
         for action in actions:
@@ -93,10 +86,11 @@ class PlainSearch(TreeSearch):
                 may_tie = request.ties is Ties.RANDOM
                 if request.ties is Ties.FIRST:
                     may_tie = action < min(move.action for move in iteration.tied())
+                value, distance = best.score  # distances move in whole steps
                 if maximizing:
-                    low = max(alpha, just_below(best.score) if may_tie else best.score)
+                    low = max(alpha, (value, distance - 0.5 * may_tie))
                 else:
-                    high = min(beta, just_above(best.score) if may_tie else best.score)
+                    high = min(beta, (value, distance + 0.5 * may_tie))
                 if low >= high:
                     continue
             child = children.get(action)

@@ -67,7 +67,11 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         found = super().choose(game, state, budget)
-        return dataclasses.replace(found, note=self._note(game, state)) if _tells_nothing(found) else found
+        values = found.action_values.values()
+        is_seen = len(values) > 1 and min(found.visits.values()) >= _FEWEST_VISITS
+        if not is_seen or max(values) - min(values) > 1e-9 * max(1.0, *map(abs, values)):
+            return found
+        return dataclasses.replace(found, note=self._note(game, state))
 
     def _note(self, game: Game[Any], state: Any) -> str:
         """That the simulations are blind here, which is also a warning where an agent is made for the game."""
@@ -128,10 +132,3 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             evaluator="playouts" if self.blueprint is None else self.blueprint.name,
             stats={"simulations": search.simulations, "information_sets": search.tree_nodes},
         )
-
-
-def _tells_nothing(found: SearchResult) -> bool:
-    """True where there is a choice and every simulation of every action was worth the same."""
-    values = found.action_values.values()
-    is_seen = len(values) > 1 and min(found.visits.values()) >= _FEWEST_VISITS
-    return is_seen and max(values) - min(values) <= 1e-9 * max(1.0, *map(abs, values))
