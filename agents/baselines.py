@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from zermelo.agents.base.branches import no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.clock import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.options import Ties
+from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, number, whole
-from zermelo.agents.evaluators.one_ply import answer_one_ply
-from zermelo.agents.evaluators.registry import features_for, make_evaluator
+from zermelo.agents.evaluators.one_ply import totals_after
+from zermelo.agents.evaluators.registry import default_evaluator, evaluator_name, make_evaluator
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import copied_agent
 from zermelo.envs.errors import GameOverError
-from zermelo.envs.game import Game
+from zermelo.envs.game import Chance, Game
 from zermelo.envs.support.calls import explained
 
 
@@ -101,7 +104,31 @@ class GreedyAgent(SearchAgent):
     seconds: float | None = 1.0
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        evaluator = self.evaluator or features_for(game, state)
-        return answer_one_ply(
-            game, state, budget, self.generator, evaluator=evaluator, samples=self.samples, ties=self.ties
+        evaluator = self.evaluator or default_evaluator(game, state)
+        budget.nodes += 1  # whatever the limits: there must be an answer
+        seat, seed = game.to_move(state), int(self.generator.integers(2**62))
+        totals, stopped_by = totals_after(
+            game, state, budget, seed=seed, evaluator=evaluator, samples=self.samples
+        )
+        if not totals and stopped_by is StoppedBy.DEPTH:
+            raise no_action_works(game) if getattr(game, "failures", 0) else GameTooLongError(game)
+        legal = list(game.legal_actions(state))
+        actions = list(totals) or legal
+        so_far = tuple(map(float, game.utility(state)))
+        best = max(totals.get(action, so_far)[seat] for action in actions)
+        tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
+        action = tied[0] if self.ties is Ties.FIRST else tied[int(self.generator.integers(len(tied)))]
+        values = totals.get(action, so_far)
+        return SearchResult(
+            action=action,
+            value=values[seat],
+            values_by_seat=values,
+            action_values={tried: total[seat] for tried, total in totals.items()},
+            principal_variation=(action,),
+            depth=1,
+            stopped_by=stopped_by,
+            is_estimate=game.traits.chance is Chance.SAMPLED,
+            evaluator=evaluator_name(evaluator),
+            actions_tried=len(totals),
+            actions_legal=len(legal),
         )

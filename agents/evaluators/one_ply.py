@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.base.branches import leave_out, no_action_works
+from zermelo.agents.base.branches import leave_out
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.options import ChanceAtLimit, Ties, evaluates_chance
-from zermelo.agents.base.recursion import GameTooLongError
-from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.options import ChanceAtLimit, evaluates_chance
+from zermelo.agents.base.playouts import after
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
-from zermelo.agents.evaluators.registry import RewardsEvaluator, evaluator_name
+from zermelo.agents.evaluators.registry import RewardsEvaluator
 from zermelo.envs.errors import EnvFailedError
-from zermelo.envs.game import CHANCE, Chance, Game
+from zermelo.envs.game import CHANCE, Chance
 
 
 def totals_after(
@@ -56,12 +55,10 @@ def totals_after(
             try:
                 for _ in range(samples if draws_here else 1):
                     budget.visit(1)
-                    after = (
-                        game.sample_result(state, action, generator) if draws_here else game.result(state, action)
-                    )
+                    child = after(game, state, action, generator)
                     if children is not None:
-                        children[action] = after
-                    draws.append(worth(after))
+                        children[action] = child
+                    draws.append(worth(child))
             except EnvFailedError as error:
                 leave_out(game, error)
             if draws:
@@ -79,41 +76,3 @@ def _worth(evaluate: Evaluator, at_chance: bool, game: Any, budget: Budget, stat
         return totals_at(evaluate, game, state)
     calls = itertools.count()
     return expected_totals(evaluate, game, state, lambda: budget.visit(1) if next(calls) else None)
-
-
-def answer_one_ply(
-    game: Game[Any],
-    state: Any,
-    budget: Budget,
-    generator: np.random.Generator,
-    *,
-    evaluator: Evaluator | None = None,
-    samples: int = 1,
-    ties: Ties = Ties.RANDOM,
-) -> SearchResult:
-    """The action after which its player can expect most; settings as ``totals_after`` has them."""
-    budget.nodes += 1  # whatever the limits: there must be an answer
-    seat, seed = game.to_move(state), int(generator.integers(2**62))
-    totals, stopped_by = totals_after(game, state, budget, seed=seed, evaluator=evaluator, samples=samples)
-    if not totals and stopped_by is StoppedBy.DEPTH:
-        raise no_action_works(game) if getattr(game, "failures", 0) else GameTooLongError(game)
-    legal = list(game.legal_actions(state))
-    actions = list(totals) or legal
-    so_far = tuple(map(float, game.utility(state)))
-    best = max(totals.get(action, so_far)[seat] for action in actions)
-    tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
-    action = tied[0] if ties is Ties.FIRST else tied[int(generator.integers(len(tied)))]
-    values = totals.get(action, so_far)
-    return SearchResult(
-        action=action,
-        value=values[seat],
-        values_by_seat=values,
-        action_values={tried: total[seat] for tried, total in totals.items()},
-        principal_variation=(action,),
-        depth=1,
-        stopped_by=stopped_by,
-        is_estimate=game.traits.chance is Chance.SAMPLED,
-        evaluator=evaluator_name(evaluator or RewardsEvaluator()),
-        actions_tried=len(totals),
-        actions_legal=len(legal),
-    )
