@@ -65,7 +65,7 @@ class ForkedProcess:
     Args:
         function: Such as ``"zermelo.evaluation.workers.agent_process:serve"``; it is called with the descriptors.
         files: Descriptors that the process gets.
-        may_fork: Whether it may ask the same server for processes.
+        may_fork: True lets it ask the same server for processes.
     """
 
     def __init__(self, function: str, files: Sequence[int], *, may_fork: bool = False) -> None:
@@ -74,12 +74,10 @@ class ForkedProcess:
         self.exitcode: int | None = None  # while it runs; below zero the number of the signal that ended it
 
     def is_alive(self) -> bool:
-        """Whether it has not ended."""
         self.join(0)
         return self.exitcode is None
 
     def join(self, timeout: float | None = None) -> None:
-        """Waits until it ends, or for so many seconds."""
         if self.exitcode is None and wait([self.sentinel], timeout):
             if code := os.read(self.sentinel, NUMBER.size):
                 self.exitcode = NUMBER.unpack(code)[0]
@@ -111,7 +109,7 @@ def start_server() -> None:
 
 def servers() -> list[int]:
     """Returns the process numbers of this process's servers, that in use first."""
-    return [] if _this is None or _this.owner != os.getpid() else _this.numbers()
+    return _servers().numbers()
 
 
 class _Servers:
@@ -249,11 +247,11 @@ def _output() -> Iterator[list[int]]:
 
 
 class AgentProcess(ForkedProcess):
-    """A process that answers requests.
+    """A process that answers requests: its function is called with the other ends of two or three pipes.
 
     Args:
-        function: The program: ``"module:function"``, called with the descriptors of the other ends of the pipes.
-        captures: Whether there is a third pipe, ``output``, for standard output and error; else that is -1.
+        function: As of ``ForkedProcess``.
+        captures: True for a third pipe, ``output``, for standard output and error; else that is -1.
     """
 
     def __init__(self, function: str, *, captures: bool = False) -> None:
@@ -299,7 +297,6 @@ def frame(data: bytes) -> bytes:
 
 
 def write_frame(pipe: int, data: bytes) -> None:
-    """Writes a frame to a pipe that blocks."""
     view = memoryview(frame(data))
     while view:
         view = view[os.write(pipe, view) :]
@@ -328,7 +325,6 @@ class FrameReader:
         self._data = bytearray()
 
     def feed(self, part: bytes) -> bytes | None:
-        """The frame, once it is complete."""
         self._data += part
         if len(self._data) < _HEAD.size:
             return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -44,18 +43,11 @@ def is_zombie(pid: int) -> bool:
             return True
 
 
-def _family(pid: int) -> Iterator[int]:
-    waiting = [pid]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting += children(one)
-
-
 def resident_mb(pid: int) -> float:
     """Resident memory of a process and those that it has started, in MiB."""
-    total = 0.0
-    for one in _family(pid):
+    total, family = 0.0, [pid]
+    for one in family:
+        family.extend(children(one))  # which come next
         if sys.platform == "linux":
             with contextlib.suppress(OSError, ValueError, IndexError):
                 total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -7,8 +7,7 @@ running, and is replaced.
 While tasks are short, a worker is sent several items at once and answers with several results: a message costs as
 much as a good part of a game of tic-tac-toe.
 
-Workers ignore Ctrl-C, which a terminal sends to every process of the group, and requests to end, which a batch
-system sends to all: the parent decides. They end with it.
+Workers ignore Ctrl-C and requests to end, which reach all processes: the parent decides. They end with it.
 """
 
 from __future__ import annotations
@@ -68,9 +67,8 @@ class ProcessRunner:
         ended, hires_from, hang = Counter[int](), 0.0, work.hang_seconds
         try:
             while waiting or any(worker.items for worker in workers):
-                while len(workers) < min(self.workers, len(items)) and (
-                    not workers or time.monotonic() >= hires_from
-                ):
+                wanted = min(self.workers, len(items))
+                while len(workers) < wanted and (not workers or time.monotonic() >= hires_from):
                     try:
                         workers.append(_Worker(sent))
                     except WorkerError:
@@ -147,8 +145,8 @@ class _Worker(Generic[Item, Result]):
                     raise message
         except (EOFError, OSError):
             self.dead = True
-        if self.dead or not self.process.is_alive():
-            self.dead = True
+        self.dead = self.dead or not self.process.is_alive()
+        if self.dead:
             self.process.join(PATIENCE)
             if not self._started:
                 raise WorkerError(
@@ -175,10 +173,7 @@ class _Worker(Generic[Item, Result]):
             self.process.join(PATIENCE)
 
     def unfinished(self) -> tuple[list[Item], list[Item]]:
-        """Returns the items that a dead worker did not lose, to be done elsewhere, and the one that it did.
-
-        Items that it had done without sending the result are among the former: done again they give the same.
-        """
+        """Returns the items that a dead worker did not lose, done or not, and the one that it did."""
         items, self.items = list(self.items), deque()
         finished = self.turn[FINISHED] - self._received
         return items, [items.pop(finished)] if finished < len(items) else []
@@ -205,7 +200,7 @@ _Turn = ctypes.c_longlong * 3
 
 
 def start(work: bytes) -> tuple[ForkedProcess, Connection, Any]:
-    """Starts a worker; returns it, this end of its pipe, and the memory that it shares with this process."""
+    """Returns a worker, this end of its pipe, and the memory that it shares with this process."""
     pipe, theirs = Pipe()
     with theirs:
         data = spawn.get_preparation_data("zermelo worker")
@@ -229,9 +224,7 @@ def forked(channel: int, memory: int) -> None:
     os.close(memory)
     process: Any = multiprocessing.current_process()
     process.daemon = True
-    process._inheriting = (
-        True  # whatever the script does outside of `if __name__ == "__main__":`, it starts no run
-    )
+    process._inheriting = True  # whatever the script does outside of `if __name__ == "__main__":` starts no run
     spawn.prepare(pickle.loads(pipe.recv_bytes()))
     work = pickle.loads(pipe.recv_bytes())
     del process._inheriting

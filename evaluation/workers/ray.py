@@ -1,10 +1,8 @@
 """Tasks on a Ray cluster: one that is there already, by its address, or a local one.
 
-The process that makes the call hands out items in batches, as many at once as the cluster has processors, and is
-the only one to store anything. A result does not depend on where it is found, so a batch whose worker or node is
-lost is simply done again, elsewhere, ``TRIES`` times; then the run ends with a ``WorkerError`` (with a folder, the
-same command goes on from there). The nodes that cannot be lost are the cluster's head and the one that this
-process runs on.
+This process hands out items in batches, as many at once as the cluster has processors, and is the only one to
+store anything. A batch whose worker or node is lost is done again, elsewhere, ``TRIES`` times; then the run ends
+with a ``WorkerError``. The cluster's head and the node of this process cannot be lost.
 
 An agent that ends its process takes a worker with it, which cannot be told from a lost node. From its second trial
 on a batch therefore runs in a process that the worker watches, where such an end is charged to a seat, as it is
@@ -52,15 +50,14 @@ class _Batch(NamedTuple):
 
 
 class RayRunner:
-    """Runs tasks on a Ray cluster; as many at once as it has processors.
+    """Runs tasks on a Ray cluster.
 
     A process that is connected to a cluster already uses that connection, and keeps it. Otherwise it is connected
     from the first run on for as long as there is this runner.
 
     Args:
         workers: The most tasks at once; None for as many as the cluster has processors.
-        address: The cluster's; by default that of the variable ``RAY_ADDRESS``, and otherwise a local cluster is
-            started, of that many workers.
+        address: The cluster's; by default that of ``RAY_ADDRESS``, else a local cluster of that many workers.
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
@@ -127,7 +124,6 @@ class RayRunner:
                 ray.cancel(ref, force=True)
 
     def _wanted(self) -> int:
-        """Number of batches at once: as many as processors, or as workers where those are fewer."""
         processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
         return processors if self.workers is None else min(processors, self.workers)
 
@@ -186,7 +182,7 @@ def run_batch(
         key: Stands for the work.
         pickled: The work, for processes that do not have it yet.
         items: The tasks.
-        is_dangerous: Whether agents among them run in a process that this one watches.
+        is_dangerous: True has agents run in a process that this one watches.
         folders: Where the driver finds modules; those that are not on this node do no harm.
         version: This package's, at the driver.
     """

@@ -80,14 +80,14 @@ class AgentLimits:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings that may decide games, as plain values; a newer setting only if it is used."""
+        """The settings that may decide games, as plain values; some only if they are used."""
         settings = {name: value for name, value in asdict(self).items() if name != "hang_seconds"}
         return {name: value for name, value in settings.items() if value or name not in ("clock", "ponder")}
 
     @property
     def limited(self) -> bool:
         """Whether time or memory is limited."""
-        return any(limit is not None for limit in (self.move_seconds, self.clock, self.memory_mb))
+        return self.timed or self.memory_mb is not None
 
     @property
     def timed(self) -> bool:
@@ -101,10 +101,8 @@ class AgentLimits:
 
     def applies_to(self, source: Any) -> bool:
         """Whether the agent from this source (see ``participants``) gets a process of its own."""
-        if self.isolate is Isolate.NONE or not _POSIX:
-            return False
-        if self.isolate is Isolate.ALL:
-            return True
+        if self.isolate is not Isolate.OWN or not _POSIX:
+            return _POSIX and self.isolate is Isolate.ALL
         if self.limited or self.ponder:
             return not _is_random(source)
         return isinstance(source, str) and runs_own_code(source)

@@ -31,12 +31,8 @@ from zermelo.evaluation.match.text import shown
 def pack_env(env: Any, generator: np.random.Generator, *, for_all: bool = False) -> bytes:
     """A copy of a live environment as bytes, with other dice, and other cards where the agent to move sees none.
 
-    Where something is hidden that nobody can deal again, a warning says so, once a game.
-
-    Args:
-        env: The environment.
-        generator: What gives its random generators their new state, and deals again what is hidden.
-        for_all: Whether nobody's cards may be sent along, not those of the agent to move either.
+    Where something is hidden that nobody can deal again, a warning says so, once a game. With ``for_all`` nobody's
+    cards are sent along, not those of the agent to move either.
     """
     try:
         copy = clone_env(env)
@@ -54,7 +50,6 @@ _peeked: set[str] = set()
 
 
 def _deal_again(copy: Any, generator: np.random.Generator, for_all: bool) -> None:
-    """Deals again, in a copy that travels, what is hidden from the agent to move, or from each in turn."""
     name, agents = game_name(copy), list(getattr(copy, "possible_agents", None) or []) if for_all else []
     try:
         is_done = deal_unseen(copy, generator, agents)
