@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,10 +15,15 @@ from zermelo.agents.base.requirements import require_information_states, require
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.equilibrium.backward_induction import backward_induction
-from zermelo.agents.equilibrium.equilibrium import learn_policy
+from zermelo.agents.equilibrium.equilibrium import measured, policy_of
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
-from zermelo.agents.equilibrium.regrets import Variant
-from zermelo.agents.equilibrium.sequence_form import MOST_STATES, require_few_states, require_listed_chance
+from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
+from zermelo.agents.equilibrium.sequence_form import (
+    MOST_STATES,
+    require_few_states,
+    require_listed_chance,
+    sequence_form,
+)
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
@@ -66,10 +72,21 @@ class CFRAgent(SearchAgent):
         """The policy that is played in a game, learned where that has not been done."""
         last = self._learned
         if last.policy is None or (last.game is not game and last.game != game):
-            check = (budget or Budget(self.limits)).check_clock
-            settings = self.iterations, self.variant, self.seed, self.most_states
-            last.policy, last.game = learn_policy(game, *settings, check), game
+            last.policy, last.game = self._learn(game, (budget or Budget(self.limits)).check_clock), game
         return last.policy
+
+    def _learn(self, game: Game[Any], check: Callable[[], None]) -> PolicyTable:
+        if self.variant is Variant.EXTERNAL_SAMPLING:
+            sampled = ExternalSampling(game, self.seed, check)
+            sampled.iterate(self.iterations)
+            return sampled.policy()
+        form = sequence_form(game, most_states=self.most_states, check=check)
+        solver = CFR(form, self.variant)
+        for _ in range(self.iterations):
+            check()
+            solver.iterate()
+        behaviours = solver.average()
+        return policy_of(form, behaviours, measured(form, behaviours))
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         stopped_by = StoppedBy.COMPLETED

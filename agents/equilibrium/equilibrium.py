@@ -13,10 +13,9 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.settings import check_callable, check_choice, check_number, check_whole
 from zermelo.agents.base.solution import SolvingProgress
 from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key
-from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
+from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.game import Game
 from zermelo.envs.position import search_game
 from zermelo.envs.support.calls import explained
 
@@ -213,23 +212,6 @@ def _approach(
         if solver.iterations == iterations:
             return behaviours, reached, StoppedBy.SIMULATIONS
         next_look += next_look // 4
-
-
-def learn_policy(
-    game: Game[Any], iterations: int, variant: Variant, seed: int, most_states: int, check: Callable[[], Any]
-) -> PolicyTable:
-    """The average policy after some iterations of any variant; ``check`` is called in between."""
-    if variant is Variant.EXTERNAL_SAMPLING:
-        sampled = ExternalSampling(game, seed, check)
-        sampled.iterate(iterations)
-        return sampled.policy()
-    form = sequence_form(game, most_states=most_states, check=check)
-    solver = CFR(form, variant)
-    for _ in range(iterations):
-        check()
-        solver.iterate()
-    behaviours = solver.average()
-    return policy_of(form, behaviours, measured(form, behaviours))
 
 
 def policy_of(form: SequenceForm, behaviours: Sequence[Floats], reached: Exploitability) -> PolicyTable:

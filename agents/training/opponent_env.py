@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.agents.training.schedules import Ladder, Mix, SelfPlay, agent_of, as_schedule
+from zermelo.agents.training.schedules import Ladder, Mix, OpponentSchedule, SelfPlay, agent_of
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import mask_of
 from zermelo.envs.live.payments import Payments
@@ -72,7 +72,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         self.env = _made(env, render_mode)
-        self.schedule = as_schedule(opponent)
+        self.schedule: OpponentSchedule = opponent if isinstance(opponent, OpponentSchedule) else Mix(opponent)
         self.render_mode = render_mode
         self.seats: list[Any] = list(self.env.possible_agents)
         self._seat = self._checked_seat(seat)

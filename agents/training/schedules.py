@@ -197,8 +197,3 @@ def named(opponents: Any) -> list[tuple[str, Any]]:
         # Each seat can have an agent of its own, made of the spec.
         names[f"{name} #{number}" if name in names else name] = opponent if is_spec else agent
     return list(names.items())
-
-
-def as_schedule(opponents: Any) -> OpponentSchedule:
-    """The schedule itself, or one that draws from the opponents, all alike."""
-    return opponents if isinstance(opponents, OpponentSchedule) else Mix(opponents)
