@@ -15,8 +15,7 @@ from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, TieRu
 from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
-from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import Game, RewardSum, Traits
+from zermelo.envs.game import Game, RewardSum
 from zermelo.envs.support.calls import explained
 
 
@@ -33,57 +32,40 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
         tie_rule: Which of several actions a player takes that are as good for itself: ``"first"``, ``"paranoid"``
             or ``"friendly"`` (worst or best for the player that searches), ``"spiteful"`` or ``"generous"``
             (leaves least or most to all others).
-        shallow: Whether to prune where a constant sum and a lower bound on utility allow it, which never changes a
-            value; None does so wherever evaluations allow it, too.
+        shallow: Whether to prune where a constant sum, a lower bound on utility and evaluations allow it; that
+            never changes a value.
         samples: How many draws stand for a chance event that can only be simulated.
     """
 
     kind: ClassVar[str] = "maxn"
 
     tie_rule: TieRule = choice(TieRule.FIRST)
-    shallow: bool | None = flag(None)
+    shallow: bool = flag(True)
     samples: int = whole(8, lower=1)
-
-    def check_game(self, game: Game[Any]) -> None:
-        super().check_game(game)
-        traits = game.traits
-        if self.shallow and not _can_prune(traits):
-            raise UnsupportedGameError(
-                f"shallow pruning needs utilities with a constant sum and a finite lower bound, but those of "
-                f"{traits.name} add up to no constant or have the bounds {traits.utility_bounds}: use shallow=None"
-            )
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, budget)
+        traits = game.traits
+        has_sum = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
         # Rewards on the way may take totals with evaluations beyond the bounds.
-        may_prune = root.evaluator is None or game.traits.terminal_rewards_only
-        prunes = _can_prune(game.traits) and (self.shallow or (self.shallow is None and may_prune))
+        keeps_bounds = root.evaluator is None or traits.terminal_rewards_only
+        may_prune = has_sum and math.isfinite(traits.utility_bounds[0]) and keeps_bounds
         config = MaxNConfig(
             depends_on_seat=True,
             prefer_short_wins=self.prefer_short_wins,
             memory_mb=self.memory_mb,
             ordering=self.ordering,
             tie_rule=self.tie_rule,
-            prunes=bool(prunes),
+            prunes=self.shallow and may_prune,
         )
         try:
             return self.deepened(self.build(config, root, budget), root)
-        except SumNotConstantError as error:
-            if self.shallow:
-                raise InvalidSettingError(
-                    f"shallow pruning needs evaluations that add up to {game.traits.constant}, but the evaluator "
-                    f"gave {error.values}: use shallow=None, or an evaluator that shares the sum"
-                ) from None
+        except SumNotConstantError:
             return self.deepened(self.build(replace(config, prunes=False), root, budget), root)
 
     @property
     def iterations_help(self) -> bool:
         return False
-
-
-def _can_prune(traits: Traits) -> bool:
-    constant = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
-    return constant and math.isfinite(traits.utility_bounds[0])
 
 
 @explained

@@ -19,7 +19,6 @@ from zermelo.agents import (
 from zermelo.agents.textbook import best_reply, max_n, paranoid
 from zermelo.agents.tree_search.config import TieRule
 from zermelo.envs import CHANCE, UnsupportedGameError
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, RewardSum
 
 seeds = st.integers(0, 2**32 - 1)
@@ -198,18 +197,6 @@ class TestSumsThatEvaluationsBreak:
     def test_then_nothing_is_pruned(self, game):
         result = MaxNAgent(depth=2, evaluator=self.evaluator).search_state(game)
         assert result.values_by_seat == (3, 6, 6)
-
-    def test_unless_pruning_was_asked_for(self, game):
-        with pytest.raises(
-            InvalidSettingError, match=r"add up to 6.0, but the evaluator gave \(1.0, 1.0, 1.0\): use"
-        ):
-            MaxNAgent(depth=2, evaluator=self.evaluator, shallow=True).search_state(game)
-
-
-def test_shallow_pruning_needs_a_constant_sum():
-    game = tree_of(three(0, [Leaf(1, 1, 1)]))
-    with pytest.raises(UnsupportedGameError, match="shallow pruning needs utilities with a constant sum"):
-        MaxNAgent(depth="full", shallow=True).search_state(game)
 
 
 class Pips:
