@@ -92,18 +92,11 @@ def build_table(
 ) -> BuiltTable:
     """Makes an endgame table by retrograde analysis, checks every entry, and writes it to a file.
 
-    Finished parts are kept beside the file until all is done: called again, it goes on from there.
-
-    Args:
-        game: A game of rules for two players with a sum of 0, an environment with such rules, or its name.
-        path: The file, which usually ends in ``.ztable``.
-        pieces: Of chess: the most pieces, or one ending such as ``"KBNK"`` and all that it leads to.
-        stones: Of Kalah and Oware: the most seeds in houses.
-        empty: The most empty squares, of positions reached from the state.
-        states: The most states that are reached; all of them are in the table.
-        memory_mb: Memory in MiB; by default half of what is free.
-        runner: Solves parts elsewhere, as ``zermelo.evaluation.workers`` do; the table is the same.
-        on_progress: Called as it goes on; what it raises stops the work.
+    Finished parts are kept beside the file until all is done: called again, it goes on from there. How large it
+    is, says one of ``pieces`` (of chess: the most, or one ending such as ``"KBNK"``), ``stones`` (of Kalah and
+    Oware: the most seeds in houses), ``empty`` (the most empty squares) and ``states`` (the most that are
+    reached). It may take ``memory_mb``, or half of what is free. A ``runner`` solves parts elsewhere, as
+    ``zermelo.evaluation.workers`` do; what ``on_progress`` raises stops the work.
 
     Raises:
         UnsupportedGameError: The game has no rules, chance, hidden information, or more than two players.

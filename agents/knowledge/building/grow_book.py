@@ -75,19 +75,13 @@ def grow_book(
 ) -> Book:
     """Grows the book in a file, or begins one, and writes it.
 
-    Args:
-        game: A game of rules for two players with a constant sum and no chance; an environment or its name.
-        path: The file, which usually ends in ``.zbook``; one that is there is grown on.
-        agent: An agent that searches, for positions that are not proven; None takes the middle value.
-        seconds: The most time.
-        positions: The most positions in the book.
-        plies: The most moves from the start after which positions are expanded.
-        nodes: The states that a proof of one position may visit.
-        runner: Evaluates positions elsewhere, as ``zermelo.evaluation.workers`` do; the book is the same.
-        on_progress: Called after each position; what it raises ends the growth, and what was found is written.
+    It ends after ``seconds``, at ``positions`` in the book, or when those less than ``plies`` moves from the start
+    are expanded. A proof may visit ``nodes`` states; other positions are worth what ``agent`` says, or the middle.
+    A ``runner`` evaluates them elsewhere, as ``zermelo.evaluation.workers`` do. What ``on_progress`` raises ends
+    the growth, and what was found is written.
 
     Raises:
-        UnsupportedGameError: It is no such game.
+        UnsupportedGameError: The game has no rules, or is not for two players with a constant sum and no chance.
         InvalidSettingError: The file is another game's, or there is no limit.
     """
     if seconds is None and positions is None and plies is None:

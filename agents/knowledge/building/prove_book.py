@@ -39,21 +39,14 @@ def prove_book(
     memory_mb: float = 256,
     on_progress: Callable[[BookProgress], Any] | None = None,
 ) -> Book:
-    """Proves a strategy for each player, ply after ply, and writes it as a book.
+    """Proves a strategy for each player, ply after ply, and writes it as a book; one that is there is grown on.
 
-    Args:
-        game: A game that a ``Prover`` accepts, for a win, a draw or a loss; an environment or its name.
-        path: The file; one that is there is grown on.
-        plies: The moves from the start that the strategies go in every line.
-        agent: An agent that searches: it says which move to try first.
-        nodes: After these plies the strategies go on to positions whose proof visits more states: agents can prove
-            the others themselves. None: to none.
-        seconds: The most time.
-        memory_mb: Memory for the table of the proofs, in MiB.
-        on_progress: Called after each position; what it raises ends the work, and what was found is written.
+    The strategies go ``plies`` moves from the start in every line, and then on to positions whose proof visits
+    more than ``nodes`` states, as agents can prove the others themselves. ``agent`` says which move to try first.
+    After ``seconds``, or what ``on_progress`` raises, what was found is written.
 
     Raises:
-        UnsupportedGameError: It is no such game.
+        UnsupportedGameError: The game is not one for a win, a draw or a loss that a ``Prover`` accepts.
         InvalidSettingError: The file is another game's.
     """
     root = position(game)
