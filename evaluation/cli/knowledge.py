@@ -21,34 +21,14 @@ if TYPE_CHECKING:
 @arguments.takes_runner
 def book_command(
     env: arguments.EnvText,
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="[AGENT]",
-            help="The search that evaluates positions that are not proven.",
-            autocompletion=completion.agents,
-        ),
-    ] = "auto(seconds=1)",
+    agent: Annotated[str, typer.Argument(metavar="[AGENT]", autocompletion=completion.agents)] = "auto(seconds=1)",
     out: arguments.OutFile = "",
-    hours: Annotated[float | None, typer.Option(help="Time limit, in hours.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
-    positions: Annotated[int | None, typer.Option(min=1, help="Limit on positions in the book.")] = None,
-    plies: Annotated[int | None, typer.Option(min=1, help="Limit on moves from the start.")] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Limit on states for the proof of one position, by default 1,000,000; with --exact the book goes "
-            "on after --plies where a proof takes more.",
-        ),
-    ] = None,
-    exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact",
-            help="Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.",
-        ),
-    ] = False,
+    hours: Annotated[float | None, typer.Option()] = None,
+    seconds: Annotated[float | None, typer.Option()] = None,
+    positions: Annotated[int | None, typer.Option(min=1)] = None,
+    plies: Annotated[int | None, typer.Option(min=1)] = None,
+    nodes: Annotated[int | None, typer.Option(min=1)] = None,
+    exact: Annotated[bool, typer.Option("--exact")] = False,
     moves: arguments.MovesText = "",
     as_json: arguments.Json = False,
     **runner: Any,
@@ -66,6 +46,16 @@ def book_command(
     $ zermelo book classic/connect_four-v3 --hours 1
     $ zermelo book classic/connect_four-v3 "alphabeta(nodes=20000)" --exact --plies 6 --nodes 100000
     $ zermelo book "zermelo/Othello-v0(rows=6, columns=6)" "alphabeta(depth=8)" --positions 500
+
+    Options:
+        agent: The search that evaluates positions that are not proven.
+        hours: Time limit, in hours.
+        seconds: Time limit, in seconds.
+        positions: Limit on positions in the book.
+        plies: Limit on moves from the start.
+        nodes: Limit on states for the proof of one position, by default 1,000,000; with --exact the book goes on
+            after --plies where a proof takes more.
+        exact: Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.
     """
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge.building.grow_book import grow_book
@@ -111,21 +101,13 @@ def book_command(
 @arguments.takes_runner
 def table_command(
     env: arguments.EnvText,
-    pieces: Annotated[
-        str | None, typer.Option(help="Chess: up to this number of pieces, or an ending such as KBNK.")
-    ] = None,
-    stones: Annotated[
-        int | None, typer.Option(min=1, help="Kalah, Oware: up to this number of seeds in houses.")
-    ] = None,
-    empty: Annotated[int | None, typer.Option(min=0, help="Up to this number of empty squares or lines.")] = None,
-    states: Annotated[
-        int | None, typer.Option(min=1, help="Take all states that are reached, up to this number.")
-    ] = None,
+    pieces: Annotated[str | None, typer.Option()] = None,
+    stones: Annotated[int | None, typer.Option(min=1)] = None,
+    empty: Annotated[int | None, typer.Option(min=0)] = None,
+    states: Annotated[int | None, typer.Option(min=1)] = None,
     moves: arguments.MovesText = "",
     out: arguments.OutFile = "",
-    memory_mb: Annotated[
-        float | None, typer.Option(help="Memory limit, in MiB; by default half of what is free.")
-    ] = None,
+    memory_mb: Annotated[float | None, typer.Option()] = None,
     as_json: arguments.Json = False,
     **runner: Any,
 ) -> None:
@@ -143,6 +125,13 @@ def table_command(
     $ zermelo table classic/chess-v6 --pieces KQK --out kqk.ztable
     $ zermelo table zermelo/Kalah-v0 --stones 8
     $ zermelo table classic/tictactoe-v3 --states 10000
+
+    Options:
+        pieces: Chess: up to this number of pieces, or an ending such as KBNK.
+        stones: Kalah, Oware: up to this number of seeds in houses.
+        empty: Up to this number of empty squares or lines.
+        states: Take all states that are reached, up to this number.
+        memory_mb: Memory limit, in MiB; by default half of what is free.
     """
     from zermelo.agents.knowledge.building.build_table import TableProgress, build_table
     from zermelo.evaluation.tournament.run import make_runner
@@ -189,12 +178,10 @@ def _print_table(made: BuiltTable, path: Path) -> None:
 def ladder_command(
     env: arguments.EnvText,
     out: arguments.OutFile = "",
-    gap: Annotated[float, typer.Option(help="Elo between neighbours, at most.")] = 100.0,
-    width: Annotated[float, typer.Option(help="Width of the rungs' 95 % intervals, in Elo.")] = 40.0,
-    move_seconds: Annotated[float, typer.Option(help="Time that the strongest rung may take for a move.")] = 1.0,
-    minutes: Annotated[
-        float, typer.Option(help="Processor time for all games; where it does not suffice, intervals are wider.")
-    ] = 60.0,
+    gap: Annotated[float, typer.Option()] = 100.0,
+    width: Annotated[float, typer.Option()] = 40.0,
+    move_seconds: Annotated[float, typer.Option()] = 1.0,
+    minutes: Annotated[float, typer.Option()] = 60.0,
     seed: arguments.Seed = 0,
     **runner: Any,
 ) -> None:
@@ -213,6 +200,12 @@ def ladder_command(
     $ zermelo ladder classic/tictactoe-v3 --minutes 2
     $ zermelo ladder mygame:MyEnv --out mygame.json --workers 2
     $ zermelo ladder classic/leduc_holdem-v4 --minutes 2
+
+    Options:
+        gap: Elo between neighbours, at most.
+        width: Width of the rungs' 95 % intervals, in Elo.
+        move_seconds: Time that the strongest rung may take for a move.
+        minutes: Processor time for all games; where it does not suffice, intervals are wider.
     """
     from zermelo.agents.level import Levels, Unit
     from zermelo.evaluation.ladders.builder import LadderBuilder, write_ladder

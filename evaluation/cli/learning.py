@@ -48,34 +48,14 @@ _OPENING = 4  # random plies before the games of the match
 )
 def tune_command(
     env: arguments.EnvText,
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FILE", help="The file to write, ending in .json.")
-    ] = "evaluation.json",
-    model: Annotated[
-        Model,
-        typer.Option(
-            help="linear: the weights of features, for any environment; network: a small network over the planes "
-            "of rules, made in generations for as many hours as are given."
-        ),
-    ] = Model.LINEAR,
-    hidden: Annotated[
-        int, typer.Option(min=16, max=256, help="Size of a network's hidden layer: a multiple of 16.")
-    ] = 64,
-    hours: Annotated[
-        float, typer.Option(help="Hours for a network, those of earlier runs with this file included.")
-    ] = 1.0,
-    features: Annotated[
-        str,
-        typer.Option(
-            help="observation: all numbers that the player to move observes; module:name: a LinearEvaluator, a "
-            "dictionary of functions of game and state, or a function that returns numbers."
-        ),
-    ] = "observation",
-    games: Annotated[int, typer.Option(min=10, help="Games of self-play in each round.")] = 1_000,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of self-play and fitting.")] = 4,
-    match: Annotated[
-        int, typer.Option(min=0, help="Games against the same search without the file; 0 for none.")
-    ] = 100,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE")] = "evaluation.json",
+    model: Annotated[Model, typer.Option()] = Model.LINEAR,
+    hidden: Annotated[int, typer.Option(min=16, max=256)] = 64,
+    hours: Annotated[float, typer.Option()] = 1.0,
+    features: Annotated[str, typer.Option()] = "observation",
+    games: Annotated[int, typer.Option(min=10)] = 1_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 4,
+    match: Annotated[int, typer.Option(min=0)] = 100,
     seed: arguments.Seed = 0,
     **runner: Any,
 ) -> None:
@@ -93,6 +73,18 @@ def tune_command(
     $ zermelo tune zermelo/Kalah-v0 --features mymodule:FEATURES --out kalah.json
     $ zermelo tune zermelo/Othello-v0 --model network --hidden 64 --hours 4 --out othello.json
     $ zermelo search zermelo/Othello-v0 "alphabeta(depth=3, evaluator='othello.json')"
+
+    Options:
+        out: The file to write, ending in .json.
+        model: linear: the weights of features, for any environment; network: a small network over the planes of
+            rules, made in generations for as many hours as are given.
+        hidden: Size of a network's hidden layer: a multiple of 16.
+        hours: Hours for a network, those of earlier runs with this file included.
+        features: observation: all numbers that the player to move observes; module:name: a LinearEvaluator, a
+            dictionary of functions of game and state, or a function that returns numbers.
+        games: Games of self-play in each round.
+        rounds: Rounds of self-play and fitting.
+        match: Games against the same search without the file; 0 for none.
     """
     with _progress() as on_game:
         play = functools.partial(_print_match, env, games=match, seed=seed, on_game=on_game)
@@ -202,20 +194,9 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
 @takes_settings(arguments.SearchLimits, RunnerSettings, workers=arguments.Workers)
 def label_command(
     env: arguments.EnvText,
-    agent: Annotated[
-        str, typer.Argument(metavar="[AGENT]", help="The search that evaluates each position.")
-    ] = "auto",
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file to write, ending in .parquet, .json or .csv; by default labels.parquet, or labels.csv "
-            "if pyarrow is not installed.",
-        ),
-    ] = "",
-    positions: Annotated[int, typer.Option("--positions", min=1, help="Positions to write.")] = 1_000,
+    agent: Annotated[str, typer.Argument(metavar="[AGENT]")] = "auto",
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE")] = "",
+    positions: Annotated[int, typer.Option("--positions", min=1)] = 1_000,
     seed: arguments.Seed = 0,
     **options: Any,
 ) -> None:
@@ -229,6 +210,12 @@ def label_command(
     [bold]Examples[/bold]
     $ zermelo label classic/tictactoe-v3 "alphabeta(exact=true)" --positions 2000
     $ zermelo label zermelo/Othello-v0 mcts --simulations 800 --out othello.parquet
+
+    Options:
+        agent: The search that evaluates each position.
+        out: The file to write, ending in .parquet, .json or .csv; by default labels.parquet, or labels.csv if
+            pyarrow is not installed.
+        positions: Positions to write.
     """
     from zermelo.agents.training.labels import COLUMNS, label_positions
     from zermelo.envs.support.files import replaced

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def agents(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]", help="An agent, to explain its settings.", autocompletion=completion.agents
-        ),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=completion.agents)] = None,
     as_json: Json = False,
 ) -> None:
     """List the agents, or explain the settings of one.
@@ -31,6 +26,9 @@ def agents(
 
     [bold]Example[/bold]
     $ zermelo agents alphabeta
+
+    Options:
+        name: An agent, to explain its settings.
     """
     from zermelo.agents.specs import describe_agent, describe_settings, list_agents
 

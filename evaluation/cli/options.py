@@ -18,14 +18,22 @@ Command = TypeVar("Command", bound=Callable[..., None])
 Settings = TypeVar("Settings")
 
 
-def help_of(settings: type, name: str) -> str:
-    """What the docstring says of a field, up to what it says of Python."""
-    text = ""
-    for kind in settings.__mro__:
-        _, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes:\n")
-        if found := re.search(rf"^ {{4}}{name}: (.*(?:\n {{8}}.*)*)", attributes, re.MULTILINE):
-            text = re.sub(r"\s+", " ", found[1]).partition(" In Python")[0]
+def described(document: str | None, section: str, name: str) -> str:
+    """What a section of a docstring says of a name, up to what it says of Python."""
+    _, _, entries = inspect.cleandoc(document or "").partition(f"\n{section}:\n")
+    found = re.search(rf"^ {{4}}{name}: (.*(?:\n {{8}}.*)*)", entries, re.MULTILINE)
+    text = re.sub(r"\s+", " ", found[1]).partition(" In Python")[0] if found else ""
     return re.sub(r"``(\w+)``", lambda other: f"--{other[1].replace('_', '-')}", text)
+
+
+def explained(command: Callable[..., None]) -> str:
+    """The text of a command's help; what its docstring says of its options goes to them."""
+    signature, document = inspect.signature(command, eval_str=True), inspect.getdoc(command) or ""
+    for one in signature.parameters.values():
+        for about in getattr(one.annotation, "__metadata__", ()):
+            about.help = about.help or described(document, "Options", one.name)
+    vars(command)["__signature__"] = signature
+    return document.partition("\n\nOptions:\n")[0]
 
 
 def takes_settings(*kinds: type, left_out: Collection[str] = (), **options: Any) -> Callable[[Command], Command]:
@@ -70,7 +78,8 @@ def _annotation(settings: type, field: dataclasses.Field[Any], option: Any) -> A
         option = option or (typer.Option(f"--{field.name.replace('_', '-')}") if kind is bool else typer.Option())
     else:
         kind, option = get_args(option)
-    option.help = option.help or help_of(settings, field.name)
+    texts = (described(kind.__doc__, "Attributes", field.name) for kind in settings.__mro__)
+    option.help = option.help or next(filter(None, texts), "")
     return Annotated[kind, option]
 
 

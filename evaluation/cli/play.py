@@ -12,33 +12,13 @@ from zermelo.evaluation.cli import arguments, completion
 @arguments.takes_limits
 def play(
     env: arguments.EnvText,
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="[AGENT]",
-            help="The agent on the other seats; `zermelo agents` lists them.",
-            autocompletion=completion.agents,
-        ),
-    ] = "auto",
-    seat: Annotated[int, typer.Option(min=1, help="Your seat; 1 moves first in most games.")] = 1,
-    browser: Annotated[
-        bool, typer.Option("--browser", "-b", help="Play on a board in the browser, with analysis beside it.")
-    ] = False,
-    clock: Annotated[
-        str,
-        typer.Option(
-            help="In the browser: seconds for the game and for each move, such as 300+5; the agent is told."
-        ),
-    ] = "",
-    ponder: Annotated[
-        bool, typer.Option("--ponder", help="The agent thinks on your time too, on the move that it expects.")
-    ] = False,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="In the browser: where to listen; 0 takes any that is free.")
-    ] = 0,
-    open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="In the browser: open the page, or print its link only.")
-    ] = True,
+    agent: Annotated[str, typer.Argument(metavar="[AGENT]", autocompletion=completion.agents)] = "auto",
+    seat: Annotated[int, typer.Option(min=1)] = 1,
+    browser: Annotated[bool, typer.Option("--browser", "-b")] = False,
+    clock: Annotated[str, typer.Option()] = "",
+    ponder: Annotated[bool, typer.Option("--ponder")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 0,
+    open_page: Annotated[bool, typer.Option("--open/--no-open")] = True,
     seed: arguments.Seed = 0,
     **limits: Any,
 ) -> None:
@@ -52,6 +32,15 @@ def play(
     [bold]Examples[/bold]
     $ zermelo play classic/tictactoe-v3 alphabeta --seat 2
     $ zermelo play zermelo/Chess-v0 auto --seconds 0.5 --browser --clock 300+5
+
+    Options:
+        agent: The agent on the other seats; `zermelo agents` lists them.
+        seat: Your seat; 1 moves first in most games.
+        browser: Play on a board in the browser, with analysis beside it.
+        clock: In the browser: seconds for the game and for each move, such as 300+5; the agent is told.
+        ponder: The agent thinks on your time too, on the move that it expects.
+        port: In the browser: where to listen; 0 takes any that is free.
+        open_page: In the browser: open the page, or print its link only.
     """
     [opponent] = arguments.SearchLimits(**limits).added_to([agent])
     if not browser:

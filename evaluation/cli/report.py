@@ -24,35 +24,12 @@ VERDICTS = "judge.jsonl"  # what the judge found of each game
 
 
 def report(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="DIR",
-            help="Results folder (the tournament's --out), or one with a training run.",
-            callback=arguments.results_folder,
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="The file to write; by default report.html in DIR, or beside the training run."
-        ),
-    ] = None,
-    games: Annotated[int, typer.Option("--max-games", min=0, help="Limit on games shown in full.")] = 100,
+    folder: Annotated[Path | None, typer.Argument(metavar="DIR", callback=arguments.results_folder)] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o")] = None,
+    games: Annotated[int, typer.Option("--max-games", min=0)] = 100,
     seed: arguments.Seed = 0,
-    training: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--training",
-            "-t",
-            metavar="FILE",
-            help="A training run to show: the file that RatingCurve writes. May be given several times; "
-            "curve.jsonl in DIR is shown anyway.",
-        ),
-    ] = None,
-    judged: Annotated[
-        bool, typer.Option("--judge", help="Compare every move with perfect play first, as `zermelo judge` does.")
-    ] = False,
+    training: Annotated[list[Path] | None, typer.Option("--training", "-t", metavar="FILE")] = None,
+    judged: Annotated[bool, typer.Option("--judge")] = False,
     trust: arguments.Trust = False,
 ) -> None:
     """Write a report: one HTML file that works offline, with tables, plots and games to step through.
@@ -63,6 +40,14 @@ def report(
     $ zermelo report results/first
     $ zermelo report results/first --judge --max-games 200 -o first.html
     $ zermelo report --training runs/ppo.jsonl
+
+    Options:
+        folder: Results folder (the tournament's --out), or one with a training run.
+        out: The file to write; by default report.html in DIR, or beside the training run.
+        games: Limit on games shown in full.
+        training: A training run to show: the file that RatingCurve writes. May be given several times; curve.jsonl
+            in DIR is shown anyway.
+        judged: Compare every move with perfect play first, as `zermelo judge` does.
     """
     from zermelo.evaluation.report.page import report_page, training_page
     from zermelo.evaluation.storage.curves import CURVE, read_curve
@@ -176,15 +161,8 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 @arguments.takes_runner
 def judge(
     folder: arguments.Folder,
-    nodes: Annotated[
-        int,
-        typer.Option(
-            "--nodes", min=1, help="Limit on visited states for a position; compiled rules get 100 times that."
-        ),
-    ] = 20_000,
-    games: Annotated[
-        int | None, typer.Option("--max-games", min=1, help="Judge only the first games.", show_default="all")
-    ] = None,
+    nodes: Annotated[int, typer.Option("--nodes", min=1)] = 20_000,
+    games: Annotated[int | None, typer.Option("--max-games", min=1, show_default="all")] = None,
     trust: arguments.Trust = False,
     tables: arguments.Tables = None,
     as_json: arguments.Json = False,
@@ -199,6 +177,10 @@ def judge(
 
     [bold]Example[/bold]
     $ zermelo judge results/first --nodes 100000
+
+    Options:
+        nodes: Limit on visited states for a position; compiled rules get 100 times that.
+        games: Judge only the first games.
     """
     from zermelo.evaluation.tournament.run import make_runner
 
@@ -209,16 +191,18 @@ def judge(
 
 def export(
     folder: arguments.Folder,
-    form: Annotated[ExportFormat, typer.Option("--format", "-f", help="The kind of file.")] = ExportFormat.CSV,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The folder to write to; by default DIR.")
-    ] = None,
+    form: Annotated[ExportFormat, typer.Option("--format", "-f")] = ExportFormat.CSV,
+    out: Annotated[Path | None, typer.Option("--out", "-o")] = None,
 ) -> None:
     """Write all games and all moves as two tables for other programs, or chess as PGN and Go as SGF.
 
     [bold]Examples[/bold]
     $ zermelo export results/first --format parquet
     $ zermelo export results/chess --format pgn
+
+    Options:
+        form: The kind of file.
+        out: The folder to write to; by default DIR.
     """
     from zermelo.evaluation.output.export import export_games
     from zermelo.evaluation.positions.notation import export_notation

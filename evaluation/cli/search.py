@@ -29,10 +29,8 @@ def search(
     env: arguments.EnvText,
     agent: arguments.AgentText = "auto",
     moves: arguments.MovesText = "",
-    exact: Annotated[
-        bool, typer.Option("--exact", help="The exact value of every action, not only of the best.")
-    ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Also a line for each finished iteration.")] = False,
+    exact: Annotated[bool, typer.Option("--exact")] = False,
+    watch: Annotated[bool, typer.Option("--watch")] = False,
     as_json: arguments.Json = False,
     seed: arguments.Seed = 0,
     **limits: Any,
@@ -44,6 +42,10 @@ def search(
     [bold]Examples[/bold]
     $ zermelo search classic/tictactoe-v3 alphabeta --moves 0,1 --exact
     $ zermelo search classic/connect_four-v3 alphabeta --seconds 2 --moves 3,3,2 --watch
+
+    Options:
+        exact: The exact value of every action, not only of the best.
+        watch: Also a line for each finished iteration.
     """
     from zermelo.agents.specs import make_agent
     from zermelo.envs.adapters.as_game import as_game
@@ -179,9 +181,9 @@ _REASONS = {
 
 def perft_command(
     env: arguments.EnvText,
-    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH", help="Moves to look ahead.")],
+    depth: Annotated[int, typer.Argument(min=0, metavar="DEPTH")],
     moves: arguments.MovesText = "",
-    split: Annotated[bool, typer.Option("--split", help="Also the count below each move.")] = False,
+    split: Annotated[bool, typer.Option("--split")] = False,
     as_json: arguments.Json = False,
     seed: arguments.Seed = 0,
 ) -> None:
@@ -191,6 +193,10 @@ def perft_command(
 
     [bold]Example[/bold]
     $ zermelo perft classic/connect_four-v3 4 --split
+
+    Options:
+        depth: Moves to look ahead.
+        split: Also the count below each move.
     """
     from zermelo.envs.counting import perft
     from zermelo.evaluation.positions.moves import name_of
@@ -219,17 +225,10 @@ _USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
 
 def warmup(
     envs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ENV]...",
-            help="Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).",
-            autocompletion=completion.environments,
-        ),
+        list[str] | None, typer.Argument(metavar="[ENV]...", autocompletion=completion.environments)
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All games of this package.")] = False,
-    seconds: Annotated[
-        float, typer.Option(min=0.0, help="How long may go into finding out what an environment is, for each.")
-    ] = PATIENCE,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    seconds: Annotated[float, typer.Option(min=0.0)] = PATIENCE,
 ) -> None:
     """Prepare games in advance, so that the first search of each starts at once.
 
@@ -241,6 +240,11 @@ def warmup(
     [bold]Examples[/bold]
     $ zermelo warmup
     $ zermelo warmup classic/connect_four-v3 "mygames:MyRules(size=4)"
+
+    Options:
+        envs: Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).
+        every: All games of this package.
+        seconds: How long may go into finding out what an environment is, for each.
     """
     from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs.adapters.as_game import as_game
@@ -286,28 +290,12 @@ _BOOK_DEPTH = 4
 
 @arguments.takes_limits
 def tree(
-    env: Annotated[
-        str,
-        typer.Argument(
-            metavar="ENV",
-            help="An environment, a textbook's figure such as aima-5.5, or a tree such as "
-            '"[[3, 12, 8], [2, 4, 6], [14, 5, 2]]".',
-            autocompletion=completion.environments,
-        ),
-    ],
-    agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="An agent, such as alphabeta.", autocompletion=completion.agents)
-    ] = "",
+    env: Annotated[str, typer.Argument(metavar="ENV", autocompletion=completion.environments)],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", autocompletion=completion.agents)] = "",
     moves: arguments.MovesText = "",
-    book: Annotated[
-        str, typer.Option("--book", metavar="FILE", help="Print the lines of this opening book.")
-    ] = "",
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The file to write: a page (.html) or a figure (.svg).")
-    ] = Path("tree.html"),
-    step: Annotated[
-        int | None, typer.Option(min=0, help="For a figure: the tree after this step of the search.")
-    ] = None,
+    book: Annotated[str, typer.Option("--book", metavar="FILE")] = "",
+    out: Annotated[Path, typer.Option("--out", "-o")] = Path("tree.html"),
+    step: Annotated[int | None, typer.Option(min=0)] = None,
     seed: arguments.Seed = 0,
     **limits: Any,
 ) -> None:
@@ -323,6 +311,14 @@ def tree(
     [bold]Examples[/bold]
     $ zermelo tree aima-5.5 alphabeta --out tree.html
     $ zermelo tree classic/tictactoe-v3 alphabeta --depth 3 --moves 0,4 --out tree.svg
+
+    Options:
+        env: An environment, a textbook's figure such as aima-5.5, or a tree such as "[[3, 12, 8], [2, 4, 6], [14,
+            5, 2]]".
+        agent: An agent, such as alphabeta.
+        book: Print the lines of this opening book.
+        out: The file to write: a page (.html) or a figure (.svg).
+        step: For a figure: the tree after this step of the search.
     """
     from zermelo.envs.errors import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures

@@ -33,35 +33,18 @@ class _SolvedText(NamedTuple):
 def solve_command(
     env: arguments.EnvText,
     moves: arguments.MovesText = "",
-    outcome_only: Annotated[
-        bool, typer.Option("--outcome-only", help="Only who wins, not the value of every action: quicker.")
-    ] = False,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Limit on visited states.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Time limit, in seconds.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads that search together.")] = 1,
-    memory_mb: Annotated[float, typer.Option(help="Memory for the table, in MiB.")] = 16,
-    policy: Annotated[
-        str, typer.Option(metavar="FILE", help="Also write the optimal actions of every state.")
-    ] = "",
-    plan: Annotated[
-        str, typer.Option(help="States in the policy: seat (those that its player can reach by it) or full.")
-    ] = "seat",
-    states: Annotated[
-        int | None,
-        typer.Option(min=1, help="Limit on states; by default 1,000,000 in a policy, 3,000,000 with chance."),
-    ] = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            help="With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player "
-            "may gain against the policy (0.001)."
-        ),
-    ] = None,
+    outcome_only: Annotated[bool, typer.Option("--outcome-only")] = False,
+    nodes: Annotated[int | None, typer.Option(min=1)] = None,
+    seconds: Annotated[float | None, typer.Option()] = None,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    memory_mb: Annotated[float, typer.Option()] = 16,
+    policy: Annotated[str, typer.Option(metavar="FILE")] = "",
+    plan: Annotated[str, typer.Option()] = "seat",
+    states: Annotated[int | None, typer.Option(min=1)] = None,
+    tolerance: Annotated[float | None, typer.Option()] = None,
     as_json: arguments.Json = False,
     tables: arguments.Tables = None,
-    method: Annotated[
-        str, typer.Option(help="auto, alpha_beta, or proof_number, which is quick at mates.")
-    ] = "auto",
+    method: Annotated[str, typer.Option()] = "auto",
     seed: arguments.Seed = 0,
 ) -> None:
     """Solve a position: who wins, the exact value of every action, moves to the end.
@@ -86,6 +69,19 @@ def solve_command(
     $ zermelo solve classic/connect_four-v3 --moves 3,3,3,3,3,1 --outcome-only
     $ zermelo solve "zermelo/Pig-v0(target=20)" --policy pig.jsonl --plan full
     $ zermelo solve classic/leduc_holdem-v4 --tolerance 0.01 --policy leduc.jsonl
+
+    Options:
+        outcome_only: Only who wins, not the value of every action: quicker.
+        nodes: Limit on visited states.
+        seconds: Time limit, in seconds.
+        threads: Threads that search together.
+        memory_mb: Memory for the table, in MiB.
+        policy: Also write the optimal actions of every state.
+        plan: States in the policy: seat (those that its player can reach by it) or full.
+        states: Limit on states; by default 1,000,000 in a policy, 3,000,000 with chance.
+        tolerance: With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player
+            may gain against the policy (0.001).
+        method: auto, alpha_beta, or proof_number, which is quick at mates.
     """
     from zermelo.agents.base.settings import check_choice
     from zermelo.agents.equilibrium.policy_table import Plan
@@ -281,13 +277,8 @@ def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
 
 def exploitability_command(
     env: arguments.EnvText,
-    agents: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="AGENT...", help="Agents; `zermelo agents` lists them.", autocompletion=completion.agents
-        ),
-    ],
-    states: Annotated[int, typer.Option(min=1, help="Limit on the states of the game.")] = 2_000_000,
+    agents: Annotated[list[str], typer.Argument(metavar="AGENT...", autocompletion=completion.agents)],
+    states: Annotated[int, typer.Option(min=1)] = 2_000_000,
     as_json: arguments.Json = False,
 ) -> None:
     """Compute how much agents can be exploited: what an opponent who knows their policies can gain.
@@ -299,6 +290,10 @@ def exploitability_command(
     [bold]Example[/bold]
     $ zermelo exploitability classic/leduc_holdem-v4 random "ismcts(simulations=100)"
     "cfr(iterations=200)"
+
+    Options:
+        agents: Agents; `zermelo agents` lists them.
+        states: Limit on the states of the game.
     """
     from zermelo.evaluation.analysis.exploitability import agents_exploited
 

@@ -59,15 +59,9 @@ def parse_sprt(text: str) -> Sprt:
 
 def compare(
     folder: Folder,
-    first: Annotated[str, typer.Argument(metavar="AGENT", help="The first agent, by its name in the tables.")],
-    second: Annotated[str, typer.Argument(metavar="AGENT", help="The second agent.")],
-    sprt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="elo0=0,elo1=10",
-            help="The hypotheses of the sequential test; by default those of the run, else elo0=0,elo1=5.",
-        ),
-    ] = None,
+    first: Annotated[str, typer.Argument(metavar="AGENT")],
+    second: Annotated[str, typer.Argument(metavar="AGENT")],
+    sprt: Annotated[str | None, typer.Option(metavar="elo0=0,elo1=10")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two agents by the games between them: Elo with its interval, and a sequential test.
@@ -78,6 +72,11 @@ def compare(
 
     [bold]Example[/bold]
     $ zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
+
+    Options:
+        first: The first agent, by its name in the tables.
+        second: The second agent.
+        sprt: The hypotheses of the sequential test; by default those of the run, else elo0=0,elo1=5.
     """
     from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import read_standings

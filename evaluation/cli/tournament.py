@@ -40,20 +40,11 @@ if TYPE_CHECKING:
 def tournament(
     context: typer.Context,
     env: arguments.EnvText,
-    agents: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="AGENT AGENT...",
-            help='Agents, such as random or "alphabeta(depth=4)"; `zermelo agents` lists them.',
-            autocompletion=completion.agents,
-        ),
-    ],
+    agents: Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", autocompletion=completion.agents)],
     *,
-    judged: Annotated[
-        bool, typer.Option("--judge", help="Also compare every move with perfect play, where it can be proven.")
-    ] = False,
+    judged: Annotated[bool, typer.Option("--judge")] = False,
     as_json: arguments.Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False,
     **options: Any,
 ) -> None:
     """Play every agent against every other, and print who is better and how sure that is.
@@ -71,6 +62,11 @@ def tournament(
     $ zermelo tournament classic/tictactoe-v3 random greedy alphabeta
     $ zermelo tournament classic/connect_four-v3 random mcts alphabeta --seconds 0.1 --workers 2
     $ zermelo tournament classic/connect_four-v3 random mypackage.mymodule:MyAgent --out results/first
+
+    Options:
+        agents: Agents, such as random or "alphabeta(depth=4)"; `zermelo agents` lists them.
+        judged: Also compare every move with perfect play, where it can be proven.
+        quiet: Do not show progress.
     """
     from zermelo.evaluation.errors import TournamentInterrupted
     from zermelo.evaluation.tournament.plan import Tournament

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from zermelo.evaluation.cli import app
 from zermelo.evaluation.cli.arguments import SearchLimits
@@ -78,7 +79,10 @@ def test_compare_as_json(cli, tmp_path):
 
 @pytest.mark.parametrize("command", sorted(command.name for command in app.registered_commands))
 def test_help_is_wrapped(cli, command):
-    text = inspect.getdoc(next(one.callback for one in app.registered_commands if one.name == command))
+    callback = next(one.callback for one in app.registered_commands if one.name == command)
+    text, _, options = inspect.getdoc(callback).partition("\n\nOptions:\n")
+    assert set(re.findall(r"^    (\w+): ", options, re.MULTILINE)) <= inspect.signature(callback).parameters.keys()
+    assert all(param.help for param in typer.main.get_command(app).commands[command].params)
     lines = cli(command, "--help", env={"COLUMNS": "80"}).stdout.splitlines()
     assert all(len(line) <= 80 for line in lines)
     helped = " ".join(" ".join(lines).split())
