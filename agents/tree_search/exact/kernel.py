@@ -146,17 +146,14 @@ def list_children(
     count = 0
     stores = 0
     for index in range(legal):
-        child = rules.result(state, load(actions, index))
+        action = load(actions, index)
+        child = rules.result(state, action)
         child_mover = rules.to_move(child)
         if child_mover == 0 or child_mover == mover:
             child_key = position_key(rules, child, ply + 1, search)
             prefetch_slot(search, child_key)
             store(keys, index, child_key)
             stores = 1
-    for index in range(legal):
-        action = load(actions, index)
-        child = rules.result(state, action)
-        child_mover = rules.to_move(child)
         if rules.is_terminal(child):
             low = ending(rules, child, mover, ply + 1, search)
             high = low
