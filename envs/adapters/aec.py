@@ -274,11 +274,8 @@ class SimultaneousAECGame(AECGame):
         if state.over or state.mover == CHANCE:
             return ()
         env = state.env
-        return [
-            seat
-            for seat, agent in enumerate(self.agents)
-            if agent in env.agents and not (env.terminations.get(agent) or env.truncations.get(agent))
-        ]
+        alive = [agent for agent in env.agents if not (env.terminations.get(agent) or env.truncations.get(agent))]
+        return [seat for seat, agent in enumerate(self.agents) if agent in alive]
 
     def actions_of(self, state: CopiedState, seat: int) -> tuple[int, ...]:
         if seat == state.mover:

@@ -171,11 +171,9 @@ def game_and_state(
 
 def is_game(thing: Any) -> bool:
     """Whether an object (not a class) has the methods of ``Game``."""
-    return (
-        not isinstance(thing, type)
-        and isinstance(getattr(thing, "traits", None), Traits)
-        and all(callable(getattr(thing, name, None)) for name in _GAME_METHODS)
-    )
+    if isinstance(thing, type) or not isinstance(getattr(thing, "traits", None), Traits):
+        return False
+    return all(callable(getattr(thing, name, None)) for name in _GAME_METHODS)
 
 
 @explained

@@ -43,18 +43,14 @@ class CopiedState:
     """A position: a copy of the environment, never stepped again, and what has been paid on the way to it.
 
     Attributes:
-        env: The copy.
         totals: The rewards so far, seat by seat.
         mover: The seat to move, or ``CHANCE``.
-        over: Whether the game has ended.
         before: Rewards up to the step that is under way; differs from ``totals`` at a chance event.
         seen: What the mover observes, where that is known: environments may be slow to find it.
         info: What ``step`` of a Gymnasium environment said besides; None where nothing has been said.
         outcomes: The outcomes of declared chance with their probabilities.
         received: The rewards that seats have been given at their turns; the rest of ``totals`` waits for them.
-        actions: The legal actions, once somebody has asked.
-        codec: The numbers of actions here, once somebody has asked.
-        key: The key, once somebody has asked.
+        actions: The legal actions, once somebody has asked; so are ``codec``, the numbers of actions, and ``key``.
     """
 
     env: Any
@@ -86,7 +82,6 @@ class CopiedGame:
         seed: Where the game's own stream of random numbers starts, for ``result`` of sampled chance.
 
     Attributes:
-        copying: Seconds that the first copy took.
         as_numpy: Whether actions are given to the environment as integers of NumPy's.
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
         without: Attributes that are no part of a key, as ``state_key`` takes them.

@@ -14,14 +14,7 @@ from typing import Any, Final
 
 from zermelo.envs.errors import UnsupportedGameError, illegal_action
 from zermelo.envs.game import CHANCE
-from zermelo.envs.live.wrappers import (
-    game_name,
-    innermost,
-    is_gymnasium,
-    is_patched,
-    require_reset,
-    seat_agents,
-)
+from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, is_patched, require_reset, seat_agents
 from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 
@@ -149,23 +142,8 @@ class RenumberedGame:
         return tuple(self.inside.action_aliases(state, self.inside.action_of(state, action)))
 
 
-_ALIKE: Final = frozenset(
-    [
-        "for_search",
-        "image",
-        "information_state_key",
-        "initial_state",
-        "is_terminal",
-        "key",
-        "moves_so_far",
-        "observation",
-        "resample",
-        "rules",
-        "snapshot",
-        "text",
-        "to_move",
-        "traits",
-        "utility",
-    ]
-)
+_ALIKE: Final = frozenset((
+    "for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far",
+    "observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility",
+))  # fmt: skip
 """The names that the rules have whatever the numbers of actions."""

@@ -72,13 +72,9 @@ class _PositionChecks(Calls):
         self.keys: dict[int, Any] = {}
         written = [name for name in METHODS if self.has(name) and name not in REQUIRED]
         self.checks = [getattr(self, f"_{name}") for name in written if hasattr(self, f"_{name}")]
-        self.others = [
-            name
-            for name in written
-            if name in COMPILED
-            and name not in (*_ELSEWHERE, *(check.__name__[1:] for check in self.checks))
-            and not name.startswith(("repetition_", "table_"))
-        ]
+        elsewhere = {*_ELSEWHERE, *(check.__name__[1:] for check in self.checks)}
+        others = [name for name in written if name in COMPILED and name not in elsewhere]
+        self.others = [name for name in others if not name.startswith(("repetition_", "table_"))]
 
     def position(self, state: Any) -> bool:
         """Checks everything at one position; whether the game has ended there."""
@@ -104,13 +100,8 @@ class _PositionChecks(Calls):
             self.fail("legal_actions", state, f"{actions} are not in ascending order")
         for action in actions:
             self.check_result(state, action)
-        values = {
-            "state": [state],
-            "action": actions,
-            "actions": [[0] * self.game.max_legal_actions],
-            "seat": range(seats),
-            "symmetry": range(self.ask("symmetries")),
-        }
+        values: dict[str, Any] = {"state": [state], "action": actions, "seat": range(seats)}
+        values |= {"actions": [[0] * self.game.max_legal_actions], "symmetry": range(self.ask("symmetries"))}
         for method in self.others:
             for arguments in itertools.product(*(values[name] for name in METHODS[method].arguments)):
                 self.call(method, *arguments)

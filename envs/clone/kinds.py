@@ -296,13 +296,8 @@ def layout_of(cls: type) -> Layout:
 
 
 def _find_layout(cls: type) -> Layout:
-    slots = tuple(
-        value
-        for part in cls.__mro__
-        if "__slots__" in vars(part)
-        for value in vars(part).values()
-        if type(value) is types.MemberDescriptorType
-    )
+    values = (value for part in cls.__mro__ if "__slots__" in vars(part) for value in vars(part).values())
+    slots = tuple(value for value in values if type(value) is types.MemberDescriptorType)
     nearest = next(part for part in cls.__mro__ if part in _BASES)
     base = nearest if nearest is np.ndarray or _extends(cls, nearest) else None
     # Where a class hides its dict behind a property of its own, the real one is a parent's.

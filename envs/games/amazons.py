@@ -14,19 +14,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, INK, SECOND, man, marks_image, ring, tile
+from zermelo.envs.rules import Words, contains, count, first_places, is_empty
 from zermelo.envs.rules.board_methods import BoardMethods, MoverLoses, board_lines, require_limits
 from zermelo.envs.rules.boards import square_text
-from zermelo.envs.rules.words import (
-    Words,
-    contains,
-    count,
-    first_places,
-    is_empty,
-    list_places,
-    lowest,
-    no_places,
-    single,
-)
+from zermelo.envs.rules.words import list_places, lowest, no_places, single
 
 _CHOOSE, _MOVE, _SHOOT, _SQUARE = 0, 2, 4, 8
 _FREE, _CLOSED, _CHOSEN = tile(FAINT), tile(INK), ring(INK, 0.42, 4)

@@ -17,17 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, IVORY, SECOND, disk, hexagons_image, man
 from zermelo.envs.pictures.squares import HEXAGONS
+from zermelo.envs.rules import Words, first_places, hexagons_around, is_empty
 from zermelo.envs.rules.board_methods import BoardMethods, MoverLoses, require_limits
-from zermelo.envs.rules.words import (
-    Words,
-    first_places,
-    hexagons_around,
-    is_empty,
-    list_places,
-    lowest,
-    no_places,
-    single,
-)
+from zermelo.envs.rules.words import list_places, lowest, no_places, single
 
 _CELL: Final = man(IVORY)
 _PIECES: Final = {".": [_CELL], "X": [_CELL, disk(FIRST, 0.33)], "O": [_CELL, disk(SECOND, 0.33)]}

@@ -12,17 +12,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FAINT, FIRST, SECOND, man, marks_image, tile
-from zermelo.envs.rules import (
-    SymmetricBoard,
-    board_seen,
-    first_column,
-    has_row,
-    popcount,
-    require_limits,
-    rows_of,
-    square_text,
-    symmetric_square,
-)
+from zermelo.envs.rules import SymmetricBoard, popcount, require_limits
+from zermelo.envs.rules.boards import board_seen, first_column, has_row, rows_of, square_text, symmetric_square
 
 _TILE: Final = tile(FAINT, 2, 6)
 _PIECES: Final = {".": [_TILE], "X": [_TILE, man(FIRST)], "O": [_TILE, man(SECOND)]}

@@ -14,15 +14,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zermelo.envs.pictures.boards import FIRST, LINES, SECOND, man, marks_image, tile
-from zermelo.envs.rules import (
-    SymmetricBoard,
-    board_seen,
-    list_squares,
-    popcount,
-    rows_of,
-    square_text,
-    symmetric_square,
-)
+from zermelo.envs.rules import SymmetricBoard, popcount
+from zermelo.envs.rules.boards import board_seen, list_squares, rows_of, square_text, symmetric_square
 
 _SQUARES: Final = 36
 _ALL: Final = (1 << _SQUARES) - 1

@@ -15,11 +15,8 @@ _LIBRARIES: Final = tuple(Path(sysconfig.get_path(name)).resolve() for name in (
 
 def place_of(error: BaseException) -> str:
     """The file and line that raised an error, or called the library that did, in brackets; and a known cause."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not _is_below(frame, _OURS) and "importlib" not in frame.filename
-    ]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    frames = [frame for frame in frames if not _is_below(frame, _OURS)]
     called = [frame for frame in frames if not _is_below(frame, _LIBRARIES)]
     last = (called or frames)[-1] if frames else None
     place = f" ({last.filename}, line {last.lineno})" if last else ""

@@ -55,11 +55,8 @@ METHODS: Final[dict[str, Method]] = {
 """Every method of rules that this package calls."""
 REQUIRED: Final = tuple(name for name, method in METHODS.items() if method.required)
 COMPILED: Final = tuple(name for name, method in METHODS.items() if method.compiled)
-DEFAULTS: Final[dict[str, Callable[..., Any]]] = {
-    name: METHODS[name].function
-    for name in COMPILED
-    if name not in (*REQUIRED, "layout", "write_observation", "table_state")
-}
+_WITHOUT: Final = {*REQUIRED, "layout", "write_observation", "table_state"}
+DEFAULTS: Final = {name: METHODS[name].function for name in COMPILED if name not in _WITHOUT}
 """What stands in compiled code for a method that rules do not write."""
 
 

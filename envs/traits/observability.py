@@ -27,12 +27,9 @@ _COMPARISONS: Final = 5  # fewer pairs of different states say nothing
 
 def shown(game: CopiedGame, state: Any, seats: int) -> dict[str, Any]:
     """All that a state shows, by name: turn, end, rewards, legal actions, and what each seat sees."""
-    over = game.is_terminal(state)
-    parts = {
-        "turn": (game.to_move(state), over),
-        "rewards": game.utility(state),
-        "actions": () if over or game.to_move(state) == CHANCE else tuple(game.legal_actions(state)),
-    }
+    over, mover = game.is_terminal(state), game.to_move(state)
+    actions = () if over or mover == CHANCE else tuple(game.legal_actions(state))
+    parts = {"turn": (mover, over), "rewards": game.utility(state), "actions": actions}
     return parts | {f"seen by {seat}": game.observation_key(state, seat) for seat in range(seats)}
 
 

@@ -15,19 +15,14 @@ SHIMMY: Final = "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0"
 
 def openspiel_traits(game: Any) -> dict[str, Any]:
     """Fields of ``Traits`` that OpenSpiel knows of a ``pyspiel.Game``."""
-    import pyspiel
-
     kind = game.get_type()
-    zero, constant = pyspiel.GameType.Utility.ZERO_SUM, pyspiel.GameType.Utility.CONSTANT_SUM
-    terminal_only = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
-    perfect = (
-        kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-        and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-    )
-    chance = {
-        pyspiel.GameType.ChanceMode.DETERMINISTIC: Chance.NONE,
-        pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC: Chance.EXACT,
-    }.get(kind.chance_mode, Chance.SAMPLED)
+    types: Any = type(kind)
+    zero, constant = types.Utility.ZERO_SUM, types.Utility.CONSTANT_SUM
+    terminal_only = kind.reward_model == types.RewardModel.TERMINAL
+    is_sequential = kind.dynamics == types.Dynamics.SEQUENTIAL
+    perfect = is_sequential and kind.information == types.Information.PERFECT_INFORMATION
+    exact, none = types.ChanceMode.EXPLICIT_STOCHASTIC, types.ChanceMode.DETERMINISTIC
+    chance = {none: Chance.NONE, exact: Chance.EXACT}.get(kind.chance_mode, Chance.SAMPLED)
     reward_sum = {zero: RewardSum.ZERO, constant: RewardSum.CONSTANT}.get(kind.utility, RewardSum.GENERAL)
     if game.num_players() == 1:
         reward_sum = RewardSum.GENERAL
@@ -38,7 +33,7 @@ def openspiel_traits(game: Any) -> dict[str, Any]:
         "constant": float(game.utility_sum()) if reward_sum is RewardSum.CONSTANT else 0.0,
         "chance": chance,
         "information": Information.PERFECT if perfect else Information.HIDDEN,
-        "simultaneous": kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS,
+        "simultaneous": kind.dynamics == types.Dynamics.SIMULTANEOUS,
         "utility_bounds": bounds,
         "terminal_rewards_only": terminal_only,
         "num_actions": game.num_distinct_actions(),

@@ -13,8 +13,6 @@ from zermelo.envs.rules.boards import whole
 
 A_FILE = 0x0101010101010101
 H_FILE = whole(0x8080808080808080)
-LIGHT = 0x55AA55AA55AA55AA
-"""The squares of bishops on white squares."""
 
 
 def square_bit(square: int) -> int:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.envs.games.chess.attacks import (
-    A_FILE,
-    H_FILE,
-    LIGHT,
-    bishop_attacks,
-    pawn_attacks,
-    rook_attacks,
-    square_bit,
-)
+from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
 from zermelo.envs.games.chess.moves import ROW_8, write_actions
 from zermelo.envs.games.chess.state import ChessState, kind_of, of_kind, turned
-from zermelo.envs.games.chess.tables import KING, KNIGHT, MOVES
+from zermelo.envs.games.chess.tables import KING, KNIGHT, LIGHT, MOVES
 from zermelo.envs.games.chess.terms import TEMPO, WEIGHTS, distance, phase, side
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.games.chess.attacks import LIGHT, square_bit
+from zermelo.envs.games.chess.attacks import square_bit
 from zermelo.envs.games.chess.endings import ChessEndings
 from zermelo.envs.games.chess.evaluation import ChessKnowledge
 from zermelo.envs.games.chess.fen import START, read_fen, write_fen
@@ -31,7 +31,7 @@ from zermelo.envs.games.chess.moves import (
 from zermelo.envs.games.chess.notation import algebraic, coordinates
 from zermelo.envs.games.chess.picture import IMAGE, SQUARES
 from zermelo.envs.games.chess.state import ChessState, key_of, king_square, mirrored, position, set_up, turned
-from zermelo.envs.games.chess.tables import MOVES, PLANES
+from zermelo.envs.games.chess.tables import LIGHT, MOVES, PLANES
 from zermelo.envs.rules.about import EquivalentRules
 from zermelo.envs.rules.bits import bit_index, mix, popcount, swapped_bytes
 from zermelo.envs.rules.board_methods import BoardMethods, Written

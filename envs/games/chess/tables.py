@@ -20,6 +20,8 @@ import numpy.typing as npt
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.boards import whole
 
+LIGHT: Final = 0x55AA55AA55AA55AA
+"""The white squares."""
 PLANES: Final = 73
 """Action numbers of a square."""
 STEPS: Final = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)

@@ -13,16 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.games.chess.attacks import (
-    A_FILE,
-    H_FILE,
-    LIGHT,
-    bishop_attacks,
-    pawn_attacks,
-    rook_attacks,
-    square_bit,
-)
-from zermelo.envs.games.chess.tables import FILES, KING, KNIGHT
+from zermelo.envs.games.chess.attacks import A_FILE, H_FILE, bishop_attacks, pawn_attacks, rook_attacks, square_bit
+from zermelo.envs.games.chess.tables import FILES, KING, KNIGHT, LIGHT
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.boards import whole
 

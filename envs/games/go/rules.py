@@ -11,15 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.games.go.board import (
-    NO_POINT,
-    GoState,
-    around,
-    captured_by,
-    is_allowed,
-    point_of,
-    territory,
-)
+from zermelo.envs.games.go.board import NO_POINT, GoState, around, captured_by, is_allowed, point_of, territory
 from zermelo.envs.games.go.picture import COLUMNS, POINTS, paint
 from zermelo.envs.games.go.playouts import playout_point
 from zermelo.envs.games.go.priors import write_priors
