@@ -89,7 +89,15 @@ class Schedule(Sequence[ScheduledGame]):
     teams: bool = False
 
     def __post_init__(self) -> None:
-        _check(self.agents, self.seats, self.games, self.teams)
+        check_whole("games", self.games, lower=1)
+        twice = [name for name, count in Counter(self.agents).items() if count > 1]
+        if twice:
+            raise InvalidSettingError(f"two agents are called {twice[0]!r}: give them different names")
+        needed = 1 if self.teams else min(self.seats, 2)
+        if len(self.agents) < needed:
+            raise InvalidSettingError(
+                f"a tournament needs at least {needed} agent{'s' * (needed > 1)}, not {len(self.agents)}"
+            )
         if self.pairings is Pairings.GAUNTLET and self.seats == 1:
             raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
 
@@ -176,18 +184,6 @@ class Schedule(Sequence[ScheduledGame]):
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = (turn + sum(self._numbers[agent] for agent in self._pairs[pairing]) + 1) % self.seats
         return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
-
-
-def _check(agents: Sequence[str], seats: int, games: int, teams: bool) -> None:
-    check_whole("games", games, lower=1)
-    twice = [name for name, count in Counter(agents).items() if count > 1]
-    if twice:
-        raise InvalidSettingError(f"two agents are called {twice[0]!r}: give them different names")
-    needed = 1 if teams else min(seats, 2)
-    if len(agents) < needed:
-        raise InvalidSettingError(
-            f"a tournament needs at least {needed} agent{'s' * (needed > 1)}, not {len(agents)}"
-        )
 
 
 def _groups(agents: int, seats: int) -> list[tuple[int, ...]]:

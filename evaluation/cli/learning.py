@@ -6,7 +6,6 @@ import contextlib
 import enum
 import functools
 import importlib.util
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -34,7 +33,6 @@ class Model(enum.StrEnum):
 _OnGame: TypeAlias = Callable[[str, float, float], object]
 _OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
 """Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
-_OPENING = 4  # random plies before the games of the match
 
 
 @takes_settings(
@@ -167,7 +165,7 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     from zermelo.envs.game import Chance
     from zermelo.envs.registration.make import make
     from zermelo.evaluation.stats.ratings.elo import elo
-    from zermelo.evaluation.tournament.run import round_robin
+    from zermelo.evaluation.training.tune import play_match
 
     live = make(env)
     live.reset(seed=seed)
@@ -178,14 +176,11 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     kind = "alphabeta" if game.traits.chance is Chance.NONE else "expectiminimax"
     limit = _OF_EVALUATION if features_for(game, game.snapshot(live)) is not None else _OF_PLAYOUTS
     specs = {"tuned": f"{kind}({limit}, evaluator={evaluator})", "untuned": f"{kind}({limit})"}
-    played = itertools.count(1)
 
-    def count(_: Any) -> None:
-        on_game("match", next(played), games)
+    def count(played: int) -> None:
+        on_game("match", played, games)
 
-    row = round_robin(env, specs, games=games, seed=seed, openings=_OPENING, progress=False, on_game=count).row(
-        "tuned"
-    )
+    row = play_match(env, specs, games=games, seed=seed, on_game=count)
     estimate = elo(row.wins, row.draws, row.losses)
     typer.echo(f"{specs['tuned']} against {specs['untuned']}:")
     typer.echo(f"  {row.wins} won, {row.draws} drawn, {row.losses} lost   {estimate}")

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Final
 
 import msgspec
 
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.evaluation.output.web_page import resource, web_page
-from zermelo.evaluation.search_trees.model import SearchPass, SearchTree
+from zermelo.evaluation.search_trees.model import SearchNode, SearchPass, SearchTree
 from zermelo.evaluation.search_trees.names import number_text
 
 _HERE: Final = "zermelo.evaluation.search_trees"
 _SCRIPTS: Final = ("tree_model.js", "tree_canvas.js", "tree_page.js")
 _POSITIONS_ROOM: Final = 600_000
 """Characters that all positions may have together; those of the deepest nodes are left out."""
-_FIELDS: Final = (
-    "parent", "role", "seat", "move", "chance", "depth", "entered", "left", "windows", "known", "vectors",
-    "source", "cut", "quiet", "probed", "hidden", "name", "position", "visits",
-)  # fmt: skip
+_FIELDS: Final = [field.name for field in dataclasses.fields(SearchNode) if field.name != "level"]
 
 
 def tree_page(tree: SearchTree) -> str:
@@ -46,15 +44,11 @@ def _data(tree: SearchTree) -> Any:
         NodeRole.OWN: "each player maximizes its own value",
         NodeRole.END: "the game is over",
     }
+    says = {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"}
     data = {
-        "seats": tree.seats,
-        "bounds": tree.bounds,
-        "shown": tree.shown,
-        "says": {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"},
-        "legend": legend,
-        "positions": list(positions),
-        "passes": [_pass(tree, one, positions) for one in tree.passes],
-    }
+        "seats": tree.seats, "bounds": tree.bounds, "shown": tree.shown, "says": says, "legend": legend,
+        "positions": list(positions), "passes": [_pass(tree, one, positions) for one in tree.passes],
+    }  # fmt: skip
     return msgspec.json.decode(msgspec.json.encode(data))
 
 
@@ -77,11 +71,6 @@ def _pass(tree: SearchTree, one: SearchPass, positions: dict[str, int]) -> dict[
     for row in rows:
         row[at] = positions.get(row[at], -1)
     return {
-        "depth": None if one.outcomes else one.depth,
-        "steps": one.steps,
-        "kinds": one.kinds(),
-        "best": sorted(tree.best_line(one)),
-        "fields": _FIELDS,
-        "nodes": rows,
-        "outcomes": one.outcomes or None,
-    }
+        "depth": None if one.outcomes else one.depth, "steps": one.steps, "kinds": one.kinds(),
+        "best": sorted(tree.best_line(one)), "fields": _FIELDS, "nodes": rows, "outcomes": one.outcomes or None,
+    }  # fmt: skip

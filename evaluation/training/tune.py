@@ -39,6 +39,7 @@ from zermelo.envs.game import Chance
 from zermelo.envs.registration.make import make
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind
+from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.tournament.run import make_runner, round_robin
 from zermelo.evaluation.workers.choices import RunnerChoice
 
@@ -102,6 +103,15 @@ def tune_network(
         run.play(playing, _PLAYING * share)
         trained = run.train(_TRAINING * share)
         yield run.judge(trained, (1 - _PLAYING - _TRAINING) * share)
+
+
+def play_match(
+    env: str, agents: Mapping[str, str], *, games: int, seed: int, on_game: Callable[[int], None]
+) -> AgentRow:
+    """The row of the first of two agents after their match from random openings; ``on_game`` counts the games."""
+    played = itertools.count(1)
+    settings: Any = {"openings": _MATCH_OPENING, "progress": False, "on_game": lambda _: on_game(next(played))}
+    return round_robin(env, agents, games=games, seed=seed, **settings).row(next(iter(agents)))
 
 
 @dataclass
@@ -269,11 +279,11 @@ class _Run:
         if self.progress.leads:
             best = f"{kind}({limit}, evaluator={self.out!r})"
         specs = {"candidate": f"{kind}({limit}, evaluator={self.candidate!r})", "best": best}
-        name, played = f"generation {self.progress.number}: match", itertools.count(1)
-        row = round_robin(
-            self.env, specs, games=_MATCH_GAMES, seed=self.seed + self.progress.number, openings=_MATCH_OPENING,
-            progress=False, on_game=lambda _: self.on_progress(name, next(played) / _MATCH_GAMES),
-        ).row("candidate")  # fmt: skip
+        name = f"generation {self.progress.number}: match"
+        row = play_match(
+            self.env, specs, games=_MATCH_GAMES, seed=self.seed + self.progress.number,
+            on_game=lambda count: self.on_progress(name, count / _MATCH_GAMES),
+        )  # fmt: skip
         return (row.wins, row.draws, row.losses), best
 
     def _save(self) -> None:

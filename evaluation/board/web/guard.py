@@ -9,18 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zermelo.evaluation.board.saving import LARGEST
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 TOKEN_HEADER: Final = "x-zermelo-token"
 HEADERS: Final = {
@@ -43,7 +38,7 @@ _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 class Guard:
     """Lets requests through to an application, or refuses them."""
 
-    def __init__(self, app: App, token: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app, self._token = app, token
         self._hosts = {f"{name}:{port}" for name in _NAMES}
 
@@ -81,7 +76,7 @@ def _limited(receive: Receive) -> Receive:
     read, ends = 0, asyncio.get_running_loop().time() + PATIENCE
     is_read = False
 
-    async def receive_some() -> MutableMapping[str, Any]:
+    async def receive_some() -> Message:
         nonlocal read, is_read
         try:
             async with asyncio.timeout_at(None if is_read else ends):
@@ -98,7 +93,7 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    async def send_more(message: MutableMapping[str, Any]) -> None:
+    async def send_more(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
