@@ -282,9 +282,6 @@ def _takes(function: Callable[..., Any], arguments: int) -> bool:
     return True
 
 
-# -- the probabilities with which an agent plays actions
-
-
 @explained
 def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """A function of game and state that says how likely an agent plays each action, for ``exploitability``.

@@ -92,9 +92,6 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> tuple[int,
     return chosen, best
 
 
-# -- hints as numbers
-
-
 def _number_of(rules: HanabiTable, table: Any, mover: int, action: int) -> int:
     target = rules.hint_to(mover, action)
     offset = (target - mover) % rules.players

@@ -51,9 +51,6 @@ def act(rules: HanabiTable, table: Any) -> int:
     return _discard(rules, table, me, unseen)
 
 
-# -- reading hints
-
-
 def _chop(table: Any, player: int) -> int:
     """The place of the card to be discarded next, the oldest that no hint has pointed at; -1 if there is none."""
     for place in range(table[at.SIZE + player]):
@@ -93,9 +90,6 @@ def _read_hint(rules: HanabiTable, table: Any, target: int, cards: int, places: 
             meant = allowed if place == focus or is_lowest else ~table[at.DEAD]
             if table[at.MEANT + slot] & meant:
                 table[at.MEANT + slot] &= meant
-
-
-# -- playing and discarding
 
 
 def best_play(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
@@ -145,9 +139,6 @@ def _discard(rules: HanabiTable, table: Any, me: int, unseen: int) -> int:
         if worth > best:
             best, chosen = worth, place
     return chosen
-
-
-# -- giving hints
 
 
 def _best_hint(rules: HanabiTable, table: Any, me: int) -> tuple[int, int]:

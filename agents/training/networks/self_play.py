@@ -119,9 +119,6 @@ class SelfPlayGames:
         return [], ()
 
 
-# -- positions that networks learn from
-
-
 @dataclass(frozen=True)
 class Lessons:
     """Positions in which a player is to move, in the order of their games."""

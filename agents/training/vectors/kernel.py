@@ -41,9 +41,17 @@ from zermelo.envs.jit.memory import (
 )
 from zermelo.envs.rules.protocol import Rules
 
-# -- states of many games in arrays, and what players observe of them, in compiled code
-
-HISTORY = False  # True if states know their past. The front ends set it for each kernel that they compile.
+# The front ends set these for each kernel that they compile.
+HISTORY = False  # states know their past
+OBSERVES = False  # the rules write observations; else these are the bits of the state, and who observes
+WIDE = False  # numbers of observations have more than one byte; they then take a word each
+LOOKS = False  # opponents look one move ahead
+SEARCHES = False  # they search a tree
+GENERAL = False  # they do so by the general kernel, which knows chance
+SIMULATES = False  # they search by Monte Carlo
+INFINITY: Final = 1 << 60
+FAR: Final = 1 << 20
+TRIES: Final = 100
 
 
 def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
@@ -77,18 +85,6 @@ def keep(rules: Any, state: Any, number: int, games: Games) -> None:
         own = games.stacks + 8 * games.stack_words * number
         for place in range(2 * state.length):
             store(own, place, load(rules.stack, place))
-
-
-LOOKS = False  # True if opponents look one move ahead. The front end sets these for each kernel that it compiles.
-SEARCHES = False  # true if opponents search a tree
-GENERAL = False  # true if they do so by the general kernel, which knows chance
-SIMULATES = False  # true if opponents search by Monte Carlo
-INFINITY: Final = 1 << 60
-FAR: Final = 1 << 20
-TRIES: Final = 100
-
-
-# -- opponents
 
 
 def random_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
@@ -194,9 +190,6 @@ def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -
     if LOOKS:
         return one_ply_action(rules, state, games, search)
     return random_action(rules, state, games, search)
-
-
-# -- games
 
 
 def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
@@ -321,16 +314,6 @@ def answer(rules: Rules, state: Any, first: int, last: int, anew: int, games: Ga
             store(games.random, number, search.random)
             going += 1
     return going
-
-
-# -- observations of a state, written by compiled code
-
-OBSERVES = False
-"""True if the rules write observations; else these are the bits of the state, and who observes.
-
-The front ends set these constants for each kernel that they compile.
-"""
-WIDE = False  # true if their numbers have more than one byte; they then take a word each
 
 
 def observe(rules: Rules, state: Any, observer: int, seen: int, number: int, spare: int, form: Any) -> None:

@@ -183,9 +183,6 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     return Opponent(search, made, {"SIMULATES": True}, simulations)
 
 
-# -- matches
-
-
 class MatchResult(NamedTuple):
     """The first agent's games, those won, drawn and lost; and the moves of all."""
 
