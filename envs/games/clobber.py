@@ -5,14 +5,8 @@ Rules: M. H. Albert, J. P. Grossman, R. J. Nowakowski and D. Wolfe, "An introduc
 lower left square. A move takes one of the mover's stones one step up, down, left or right onto a stone of the
 opponent, which leaves the board. Who cannot move has lost.
 
-Actions, for squares numbered ``row * columns + column`` from the upper left one:
-
-    ==================  ==============================================
-    ``4 * square``      the stone on the square moves up
-    ``4 * square + 1``  it moves right
-    ``4 * square + 2``  it moves down
-    ``4 * square + 3``  it moves left
-    ==================  ==============================================
+Actions: ``4 * square + direction``, squares being numbered ``row * columns + column`` from the upper left one: the
+stone on the square moves up, right, down or left, directions 0 to 3.
 """
 
 from __future__ import annotations

@@ -149,7 +149,12 @@ class RulesEnv(AECEnv[str, Any, Any]):
         return [] if is_over else list(_game_of(self.rules).legal_actions(self.position))
 
     def _go_on(self) -> None:
-        self._roll()
+        """Rolls what chance decides, and says what has come of it."""
+        while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):
+            numbers, probabilities = zip(*outcomes, strict=True)
+            assert self.np_random is not None, "reset made the generator"
+            drawn = self.np_random.choice(len(numbers), p=np.array(probabilities) / sum(probabilities))
+            self.position = _game_of(self.rules).result(self.position, numbers[int(drawn)])
         self._arrive()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -166,13 +171,6 @@ class RulesEnv(AECEnv[str, Any, Any]):
             seat = game.to_move(state)
             if seat != CHANCE:
                 self.agent_selection = self.possible_agents[seat]
-
-    def _roll(self) -> None:
-        while getattr(self, "defer_chance", True) is False and (outcomes := self.chance_outcomes()):
-            numbers, probabilities = zip(*outcomes, strict=True)
-            assert self.np_random is not None, "reset made the generator"
-            drawn = self.np_random.choice(len(numbers), p=np.array(probabilities) / sum(probabilities))
-            self.position = _game_of(self.rules).result(self.position, numbers[int(drawn)])
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The outcomes of chance with their probabilities; none unless chance is to move."""

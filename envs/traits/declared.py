@@ -1,20 +1,11 @@
-"""Traits that an environment declares itself.
+"""Traits that an environment declares itself: the mapping ``zermelo_traits``, on itself or in its metadata.
 
-Its traits: the mapping ``zermelo_traits``, on itself or in its metadata.
+Its chance, with three names (the guide "Dice of your own"): ``chance_outcomes()``, pairs of an outcome and its
+probability, none unless the next event is chance; ``apply_chance(outcome)``, which makes it happen and adds to
+``rewards``; and ``defer_chance``, False, which a search sets to True on its copies: ``step`` and ``reset`` then
+stop at the chance event. What its agents know, with the methods ``information_state_key`` and ``resample``.
 
-Its chance, with three names (the guide "Dice of your own" has an example): ``chance_outcomes()``, pairs of an
-outcome and its probability, none unless the next event is chance; ``apply_chance(outcome)``, which makes it
-happen; and ``defer_chance``, False, which a search sets to True on its copies, and only there.
-
-``step`` and ``reset`` stop at the chance event when ``defer_chance`` is set. ``apply_chance`` may end the game,
-choose the next agent, or leave another chance event pending. ``rewards`` are those of the whole step, chance
-included: ``apply_chance`` adds to them and does not clear them. Outcomes can be any objects; the game numbers
-them in the order given.
-
-What its agents know, with the methods ``information_state_key`` and ``resample`` (the guide "Cards of your own").
-
-All is asked of the environment itself, below its wrappers: a wrapper answers to the names of what it wraps, but
-``defer_chance`` set on it would not be seen inside.
+All is asked of the environment itself, below its wrappers: ``defer_chance`` set on one would not be seen inside.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """Pawns that step forward: what Breakthrough and Hexapawn share.
 
 Boards are those of ``zermelo.envs.rules.boards``. Seat 0 has the rows from 0 up and moves to higher rows, seat 1
-the other way. Actions, for squares numbered ``row * columns + column`` from a1, row by row:
-
-    ==================  ===========================================================
-    ``3 * square``      the pawn on the square moves one row forward, one column lower
-    ``3 * square + 1``  one row straight forward
-    ``3 * square + 2``  one row forward, one column higher
-    ==================  ===========================================================
+the other way. Actions: ``3 * square + direction``, squares being numbered ``row * columns + column`` from a1: the
+pawn on the square moves one row forward, one column lower (0), straight (1) or one column higher (2).
 """
 
 from __future__ import annotations
