@@ -21,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.spec_text import did_you_mean, unknown_choice, unknown_setting
-from zermelo.evaluation.cli import arguments, options
+from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.arguments import INTERRUPTED
 from zermelo.evaluation.match.text import kept
 
@@ -213,7 +213,7 @@ def _register() -> None:
     )  # fmt: skip
     for command in commands:
         # Paragraphs without line breaks, so that help is wrapped to the terminal; each example is one.
-        text = re.sub(r"\n\$ ", "\n\n[dim]$[/dim] ", options.explained(command))
+        text = re.sub(r"\n\$ ", "\n\n[dim]$[/dim] ", arguments.explained(command))
         text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)
         app.command(name=command.__name__.removesuffix("_command"), cls=_Command, help=text)(command)
 

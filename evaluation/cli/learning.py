@@ -15,7 +15,7 @@ import typer
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
-from zermelo.evaluation.cli.options import settings_from, takes_settings
+from zermelo.evaluation.cli.arguments import settings_from, takes_settings
 from zermelo.evaluation.tournament.settings import RunnerSettings
 
 if TYPE_CHECKING:

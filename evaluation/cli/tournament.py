@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zermelo.evaluation.cli import arguments, completion
-from zermelo.evaluation.cli.options import settings_from, takes_settings
+from zermelo.evaluation.cli.arguments import settings_from, takes_settings
 from zermelo.evaluation.cli.standings import parse_sprt, print_standings
 from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings
 from zermelo.evaluation.workers.settings import AgentLimits
