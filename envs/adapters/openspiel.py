@@ -35,9 +35,8 @@ MARKOV_TEXT = frozenset(
 )  # fmt: skip
 """Games whose ``str(state)``, with the player and the numbers of moves and of decisions, decides what can follow.
 
-OpenSpiel promises nothing of the kind, and for many games it is not so: EinStein wuerfelt nicht! does not show its
-die, Dots and Boxes not who owns a box. The tests compare the futures of states with equal keys for each game named
-here. Keys of other games hold the history: always right, but no two move orders ever meet.
+EinStein wuerfelt nicht!, say, does not show its die; tests compare the futures of states with equal keys. Keys of
+other games hold the history: always right, but no two move orders ever meet.
 """
 
 
@@ -53,28 +52,23 @@ class OpenSpielGame:
         declared: Mapping[str, Any] = {}
         self._limit: int | None = None
         if isinstance(source, pyspiel.Game):
-            self._game = source
+            self.source = source
         elif isinstance(source, pyspiel.State):
-            self._game = source.get_game()
+            self.source = source.get_game()
         else:
-            self._game = source._env
-            self._limit = self._game.max_game_length()
+            self.source = source._env
+            self._limit = self.source.max_game_length()
             declared = declared_traits(source)
-        self._name = f"openspiel/{self._game}".removesuffix("()")
-        seats = tuple(f"player_{seat}" for seat in range(self._game.num_players()))
-        known = openspiel_traits(self._game)
+        self._name = f"openspiel/{self.source}".removesuffix("()")
+        seats = tuple(f"player_{seat}" for seat in range(self.source.num_players()))
+        known = openspiel_traits(self.source)
         base = Traits(name=self._name, seat_names=seats)
         self.traits = merge_traits(
             base, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known)
         )
-        self._text_is_markov = self._game.get_type().short_name in MARKOV_TEXT
+        self._text_is_markov = self.source.get_type().short_name in MARKOV_TEXT
         self._exact = known["chance"] is not Chance.SAMPLED
         self._has_chance = known["chance"] is not Chance.NONE
-
-    @property
-    def source(self) -> Any:
-        """The ``pyspiel.Game``."""
-        return self._game
 
     @property
     def longest(self) -> int:
@@ -82,11 +76,11 @@ class OpenSpielGame:
         return 1 << 60 if self._limit is None else self._limit
 
     def fits(self, env: Any) -> bool:
-        return str(env._env) == str(self._game)
+        return str(env._env) == str(self.source)
 
     def plays(self, state: Any) -> bool:
         """Whether a ``pyspiel.State`` is of this game, with the same parameters."""
-        return str(state.get_game()) == str(self._game)
+        return str(state.get_game()) == str(self.source)
 
     def snapshot(self, env: Any) -> Any:
         import pyspiel
@@ -104,7 +98,7 @@ class OpenSpielGame:
         return state.clone()
 
     def initial_state(self) -> Any:
-        return self._game.new_initial_state()
+        return self.source.new_initial_state()
 
     def to_move(self, state: Any) -> int:
         player: int = state.current_player()
@@ -196,7 +190,7 @@ class OpenSpielGame:
         return after
 
     def hides_more(self) -> bool:
-        return hides_cards(self._game.get_type())
+        return hides_cards(self.source.get_type())
 
     def is_terminal(self, state: Any) -> bool:
         return bool(state.is_terminal() or (self._limit is not None and state.move_number() >= self._limit))

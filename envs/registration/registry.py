@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,33 +127,17 @@ _OTHERS = (
     EnvEntry("Taxi-v4", "1", "grid"),
     EnvEntry("CliffWalking-v1", "1", "grid"),
     EnvEntry("Blackjack-v1", "1", "cards, sampled chance"),
+    EnvEntry("openspiel/<game>", "any", "OpenSpiel's games, through Shimmy", "by game", "openspiel"),
 )
-_OPENSPIEL = EnvEntry("openspiel/<game>", "any", "OpenSpiel's games, through Shimmy", "by game", "openspiel")
 
 
 @explained
-def list_envs(*, openspiel: bool = False) -> list[EnvEntry]:
-    """The environments of this package, PettingZoo's classics, Gymnasium's tables, and OpenSpiel.
+def list_envs() -> list[EnvEntry]:
+    """The environments of this package, PettingZoo's classics, Gymnasium's tables, and a line for OpenSpiel.
 
-    Others work too: any AEC or Gymnasium environment, by its id or as ``module:function``. With ``openspiel``, if
-    that is installed, its turn-based games are listed one by one.
+    Others work too: any AEC or Gymnasium environment, by its id or as ``module:function``.
     """
-    games = list(_openspiel_games()) if openspiel else []
-    return [*OWN_ENVS.values(), *_OTHERS, *(games or [_OPENSPIEL])]
-
-
-def _openspiel_games() -> Iterator[EnvEntry]:
-    try:
-        import pyspiel
-    except ImportError:
-        return
-    for game in pyspiel.registered_games():
-        if game.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL and game.default_loadable:
-            lower, upper = game.min_num_players, game.max_num_players
-            players = str(lower) if lower == upper else f"{lower}-{upper}"
-            is_perfect = game.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-            information = "perfect" if is_perfect else "hidden"
-            yield EnvEntry(f"openspiel/{game.short_name}", players, game.long_name, information, "openspiel")
+    return [*OWN_ENVS.values(), *_OTHERS]
 
 
 _TEXT_ALLOWED = frozenset({"FrozenLake", "FrozenLake8x8"})

@@ -242,14 +242,6 @@ def test_the_list_holds_pettingzoos_classics_and_what_they_are() -> None:
         assert entries[name].players == "1"
 
 
-def test_the_list_can_hold_openspiels_games() -> None:
-    pytest.importorskip("pyspiel")
-    entries = {entry.name: entry for entry in list_envs(openspiel=True)}
-    assert entries["openspiel/hex"].information == "perfect"
-    assert entries["openspiel/kuhn_poker"].information == "hidden"
-    assert "openspiel/<game>" not in entries
-
-
 def test_the_list_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installing, "find_spec", lambda name: None)
     entry = EnvEntry("classic/go-v5", "2", "board", "perfect", "classic")
