@@ -64,10 +64,8 @@ def is_of_the_env(error: BaseException) -> bool:
     """Whether this is an ``EnvFailedError`` that this package raised, and not one that an agent made up."""
     if not isinstance(error, EnvFailedError):
         return False
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return last is not None and str(last.tb_frame.f_globals.get("__name__")).startswith("zermelo.")
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and str(frames[-1].f_globals.get("__name__")).startswith("zermelo.")
 
 
 def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:
@@ -87,13 +85,10 @@ def sentence(method: str, error: BaseException) -> str:
         text = str(error)
     except BaseException:  # an exception's own __str__ may raise anything
         text = ""
-    kind = type(error).__name__
+    place = ""
     if not isinstance(error, ZermeloError):
-        text = text.strip().splitlines()[0] if text.strip() else ""
-        text = f": {text}" * bool(text) + place_of(error)
-    elif text:
-        text = f": {text}"
-    return kept_line(f"{method} raised {kind}{text}")
+        text, place = next(iter(text.strip().splitlines()), ""), place_of(error)
+    return kept_line(f"{method} raised {type(error).__name__}{f': {text}' if text else ''}{place}")
 
 
 def traceback_text(error: BaseException | None) -> str:

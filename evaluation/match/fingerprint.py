@@ -1,10 +1,9 @@
 """Fingerprints of agents and environments: settings, code, files.
 
-Two fingerprints that are equal stand for the same games; where they differ, the labels of the parts say what has
-changed. A part is a setting with its value, the hash of a file that a setting names, of the numbers in an array or
-a model, or of the source of a function or class together with what it names. Code of this package, of
-Python and of installed packages is left to their versions. What an agent learns or counts while it plays is no
-part: of an object only the settings that its constructor takes are looked at.
+Where two differ, the labels of the parts say what has changed. A part is a setting with its value, the hash of a
+file that a setting names, of the numbers in an array or a model, or of the source of a function or class together
+with what it names. Code of this package, of Python and of installed packages is left to their versions. What an
+agent learns or counts while it plays is no part: of an object only what its constructor takes is looked at.
 """
 
 from __future__ import annotations
@@ -55,13 +54,12 @@ def changes(there: Mapping[str, str], here: Mapping[str, str]) -> str:
         if old == new:
             continue
         if label.startswith((_CODE, "file ", "numbers of ")):
-            differences.append(
-                f"the {label} has changed" if old and new else f"the {label} is {'gone' if old else 'new'}"
-            )
+            what = "has changed" if old and new else "is gone" if old else "is new"
+            differences.append(f"the {label} {what}")
         else:
             differences.append(f"{label or 'it'} was {old or 'not set'} and is {new or 'not set'} now")
-    first = differences[:3] + ([f"and {len(differences) - 3} more"] if len(differences) > 3 else [])
-    return ", ".join(first)
+    more = [f"and {len(differences) - 3} more"] if len(differences) > 3 else []
+    return ", ".join(differences[:3] + more)
 
 
 class _Described:

@@ -1,7 +1,6 @@
 """The driver's view of a live environment: whose turn it is, what is legal, what was earned, whether it is over.
 
-Agents are shown the environment and answer; only the driver steps it. It speaks to AEC environments, and to those
-of Gymnasium as if they were AEC environments of one player.
+Only the driver steps the environment. Those of Gymnasium are driven as AEC environments of one player.
 
 - Rewards are what ``last()`` gives agents at their turns, and what waits for them there at the end
   (``zermelo.envs.live.payments``).
@@ -36,10 +35,7 @@ _PLAYER: Final = "player"
 
 
 class EnvDriver:
-    """Steps an environment that it has reset.
-
-    ``seat_names`` are in the order of ``possible_agents``.
-    """
+    """Steps an environment that it has reset; ``seat_names`` are in the order of ``possible_agents``."""
 
     def __init__(self, env: Any, seed: int) -> None:
         self.env = env
@@ -65,10 +61,6 @@ class EnvDriver:
     def _space(self, agent: Any) -> Any:
         return self._call("action_space", space_of, self._inner, agent)
 
-    @property
-    def _name(self) -> str:
-        return game_name(self.env)
-
     def _call(self, what: str, call: Callable[..., T], *given: Any) -> T:
         try:
             return call(*given)
@@ -79,7 +71,9 @@ class EnvDriver:
         if isinstance(error, EnvironmentFailureError | KeyboardInterrupt):
             raise error
         reason = f"{type(error).__name__}: {error}{place_of(error)}"
-        raise EnvironmentFailureError(f"the environment {self._name} failed in {what}: {reason}") from error
+        raise EnvironmentFailureError(
+            f"the environment {game_name(self.env)} failed in {what}: {reason}"
+        ) from error
 
     def turn(self) -> int | None:
         """Returns the seat to move, once dead agents were stepped; None when the game is over."""
@@ -97,7 +91,9 @@ class EnvDriver:
             if not (terminations[agent] or truncations[agent]):
                 return self._seat[agent]
             self._call("the step of a dead agent", self._payments.step, None)
-        raise EnvironmentFailureError(f"the environment {self._name} keeps selecting agents that are already dead")
+        raise EnvironmentFailureError(
+            f"the environment {game_name(self.env)} keeps selecting agents that are already dead"
+        )
 
     def look(self) -> None:
         """Reads what is legal for the seat to move, before its agent is asked."""
@@ -188,7 +184,6 @@ class _SinglePlayer:
         self.terminations, self.truncations = {_PLAYER: bool(terminated)}, {_PLAYER: bool(truncated)}
 
     def totals(self) -> dict[Any, float]:
-        """What the player was paid so far."""
         return {_PLAYER: self._total}
 
     def observe(self, agent: str) -> Any:
@@ -218,8 +213,7 @@ def play_known(driver: EnvDriver, actions: Iterable[Any]) -> tuple[int, str | No
     for place, action in enumerate(actions):
         if driver.turn() is None:
             return place, None
-        refusal = driver.refusal(action)
-        if refusal is not None:
+        if (refusal := driver.refusal(action)) is not None:
             return place, refusal
         driver.step(action)
     return None
@@ -259,9 +253,7 @@ def _judge(space: Any, mask: Any, action: Any) -> str | None:
     start, size = int(space.start), int(space.n)
     if not start <= action < start + size:
         return f"{shown(action)}, which is outside the action space {space}"
-    if mask is None:
-        return None
-    if mask[action - start]:
+    if mask is None or mask[action - start]:
         return None
     legal = [str(index + start) for index in np.flatnonzero(mask)]
     few = legal if len(legal) <= 12 else [*legal[:12], "..."]
@@ -272,10 +264,12 @@ def _checked_mask(space: Any, mask: Any) -> Any:
     if mask is None:
         return None
     size = getattr(space, "n", None)
-    flat = np.array(mask) if size is not None else mask
-    if size is not None and flat.shape != (int(size),):
+    if size is None:
+        return mask
+    flat = np.array(mask)
+    if flat.shape != (int(size),):
         raise EnvironmentFailureError(f"the action mask has {flat.size} entries, but the action space is {space}")
-    if size is not None and not np.count_nonzero(flat):
+    if not np.count_nonzero(flat):
         raise EnvironmentFailureError("the action mask allows no action, though the game has not ended")
     return flat
 

@@ -63,13 +63,8 @@ def start_compiling(agents: Sequence[Agent], env: Any) -> None:
 def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:
     """Has an agent of ours decide something small: compiled searches and models load what they need at first use.
 
-    An agent of somebody else's is not asked: it may count how often it is. Failures are left to the game, which
-    will say so if it fails in earnest too; ``strict`` raises those that say that the agent does not fit.
-
-    Args:
-        agent: The agent.
-        shown: An environment or an observation, as the agent needs.
-        strict: Whether to raise ``UnsupportedGameError`` and ``InvalidSettingError``.
+    An agent of somebody else's is not asked: it may count how often it is. Failures are left to the game, but with
+    ``strict`` not those of an agent that does not fit. ``shown`` is an environment or an observation, as it needs.
     """
     try:
         if _is_our_search(agent):

@@ -1,9 +1,4 @@
-"""Environments and agents as people give them: by name, by a function that makes one, or as a live object.
-
-Every game has a fresh environment, so that nothing is left in it of the last one. Making one may take longer than
-playing a short game in it: where it is of a kind whose clones are known to be right
-(``zermelo.envs.checks.verify_clone``), one is made, never used, and cloned for each game.
-"""
+"""Environments and agents as people give them: by name, by a function that makes one, or as a live object."""
 
 from __future__ import annotations
 
@@ -76,11 +71,7 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
 
 
 class FreshEnvs:
-    """Makes environments.
-
-    Args:
-        source: What makes them; a live environment is handed out itself.
-    """
+    """Makes environments; a live one is handed out itself."""
 
     def __init__(self, source: EnvSource) -> None:
         self._source = source
@@ -88,7 +79,10 @@ class FreshEnvs:
         self._asked = False
 
     def make(self) -> Any:
-        """An environment in which nothing has been played, not yet reset."""
+        """An environment in which nothing has been played, not yet reset.
+
+        Where clones are known to be right, which takes less time than making one, it is a clone of one never used.
+        """
         if self._unused is not None:
             return clone_env(self._unused)
         made = build_env(self._source)[0]

@@ -61,7 +61,7 @@ def kept_name(name: Any) -> str:
 
 
 def kept_all(value: Any) -> Any:
-    """Plain values with all text in them printable; none is cut, as such text says what something is made of."""
+    """Plain values with all text in them printable, and none cut."""
     if isinstance(value, str):
         return value if value.isprintable() else printable(value)
     if isinstance(value, Mapping):

@@ -14,15 +14,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
 from zermelo.evaluation.schedule import game_order
-from zermelo.evaluation.storage.database import (
-    add_games,
-    create,
-    damaged_rows,
-    finishes,
-    read_spec,
-    record_of,
-    typed,
-)  # fmt: skip
+from zermelo.evaluation.storage import database
 
 
 def count_games(records: Iterable[GameRecord]) -> Results:
@@ -49,8 +41,8 @@ def count_games(records: Iterable[GameRecord]) -> Results:
     for number, batch in enumerate(iter(lambda: [*itertools.islice(rest, 10_000)], [])):
         if not number:
             seats = len(batch[0][2].agents)
-            create(db, {}, seats)
-        add_games(db, numbers, batch)
+            database.create(db, {}, seats)
+        database.add_games(db, numbers, batch)
     return results(db, seats, openings=len(openings)) if numbers else Results()
 
 
@@ -65,8 +57,8 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
     """
     where = "" if before is None else f"WHERE game_index < {before}"
     if openings is None:
-        openings = ((read_spec(db) or {}).get("openings") or {"count": 1})["count"]
-    by_number = finishes(db, seats)
+        openings = ((database.read_spec(db) or {}).get("openings") or {"count": 1})["count"]
+    by_number = database.finishes(db, seats)
     groups = _groups(db, by_number, seats, where)
     if seats == 1:
         return Results(groups, returns=_returns(db, by_number, where), openings=openings)
@@ -76,34 +68,31 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
 def _groups(
     db: sqlite3.Connection, by_number: Mapping[int, Result], seats: int, where: str
 ) -> dict[Result, ResultCount]:
+    paid_by_seat = ", SUM(reward{0}), COUNT(reward{0}), MIN(reward{0}), MAX(reward{0})"
     sums = "".join(f", SUM(moves{seat}), SUM(micros{seat})" for seat in range(seats))
-    sums += "".join(
-        f", SUM(reward{seat}), COUNT(reward{seat}), MIN(reward{seat}), MAX(reward{seat})" for seat in range(seats)
-    )
+    sums += "".join(map(paid_by_seat.format, range(seats)))
     rows = db.execute(
         f"SELECT finish, COUNT(*), MIN(game_index), COUNT(DISTINCT game_hash){sums} "
         f"FROM games {where} GROUP BY finish"
     )
     groups = {}
-    for number, games, first, distinct, *by_seat in typed(rows, list[int | None]):
+    for number, games, first, distinct, *by_seat in database.typed(rows, list[int | None]):
         counts, paid = by_seat[: 2 * seats], by_seat[2 * seats :]
         if number not in by_number or None in (games, first, distinct, *counts):
-            raise damaged_rows("games whose end is missing")
+            raise database.damaged_rows("games whose end is missing")
         (first_id,) = db.execute("SELECT game_id FROM games WHERE game_index = ?", (first,)).fetchone()
         message = "" if by_number[number].failure is None else _message(db, first)
         is_known = set(paid[1::4]) == {games}
+        amounts = (paid[::4], paid[2::4], paid[3::4]) if is_known else ()
         groups[by_number[number]] = ResultCount(
-            games, counts[::2], counts[1::2], distinct, first, str(first_id),
-            message,
-            *((paid[::4], paid[2::4], paid[3::4]) if is_known else ()),
-        )  # fmt: skip
+            games, counts[::2], counts[1::2], distinct, first, str(first_id), message, *amounts
+        )
     return groups
 
 
 def _message(db: sqlite3.Connection, index: int) -> str:
-    """The message of a game's failure."""
     try:
-        failure = GameRecord.from_json(record_of(db, index)).failure
+        failure = GameRecord.from_json(database.record_of(db, index)).failure
     except StoreError:
         return f"the record of game {index + 1}, which has the reason, cannot be read"
     return "" if failure is None else failure.message
@@ -112,7 +101,7 @@ def _message(db: sqlite3.Connection, index: int) -> str:
 def _returns(db: sqlite3.Connection, by_number: Mapping[int, Result], where: str) -> dict[str, Counter[float]]:
     returns: dict[str, Counter[float]] = {}
     rows = db.execute(f"SELECT finish, returned, COUNT(*) FROM games {where} GROUP BY finish, returned")
-    for number, returned, games in typed(rows, tuple[int, float | None, int]):
+    for number, returned, games in database.typed(rows, tuple[int, float | None, int]):
         if returned is not None:
             returns.setdefault(by_number[number].agents[0], Counter())[returned] += games
     return returns
@@ -124,7 +113,9 @@ def _rotations(
     void = {number for number, finish in by_number.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))
     rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")
-    checked = (row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in typed(batch, list[int | None]))
+    checked = (
+        row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in database.typed(batch, list[int | None])
+    )
 
     rotations: dict[Rotation, Deals] = {}
 

@@ -68,15 +68,10 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Curve:
-    """A training run.
+    """A training run."""
 
-    Attributes:
-        name: What reports call it: that of its file, or of the folder of a file that is called ``curve.jsonl``.
-        points: Its ratings by step; at least one.
-    """
-
-    name: str
-    points: tuple[CurvePoint, ...]
+    name: str  # of its file, or of the folder of a file that is called ``curve.jsonl``
+    points: tuple[CurvePoint, ...]  # by step; at least one
 
     @property
     def env(self) -> str:

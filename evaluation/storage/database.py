@@ -69,33 +69,34 @@ TABLES: Final = """
 def open_writer(path: Path) -> sqlite3.Connection:
     """The database, made if need be, for the one process that writes; without tables if it is new."""
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
-    with contextlib.ExitStack() as undo:
-        undo.callback(db.close)
-        try:
-            version = _checked_version(db, path)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            if version and (problem := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                raise _damaged(path, problem)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    try:
+        version = _checked_version(db, path)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        if version and (problem := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise _damaged(path, problem)
+    except BaseException as error:
+        db.close()
+        if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError):
             raise translated(error, path) from error
-        undo.pop_all()
+        raise
     return db
 
 
 def translated(error: Exception, path: Path) -> Exception:
     """A ``StoreError`` if the file is damaged, locked or not to be written, else the error itself."""
     code = getattr(error, "sqlite_errorcode", None) or 0
-    if isinstance(error, UnicodeDecodeError) or code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    kind = code & 0xFF
+    if isinstance(error, UnicodeDecodeError) or kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return _damaged(path, str(error))
-    if code in _LOCKLESS or code & 0xFF == sqlite3.SQLITE_PROTOCOL:
+    if code in _LOCKLESS or kind == sqlite3.SQLITE_PROTOCOL:
         return lockless(path, str(error))
-    if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreError(
             f"{path} is locked by another program, such as one that shows databases ({error}): wait until it is "
             "done, or close it, and give the same command again; the games in it are safe"
         )
-    if code & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return read_only(path, str(error))
     return error
 
@@ -116,17 +117,11 @@ def read_only(path: Path, reason: str) -> StoreError:
     )
 
 
-_LOCKLESS: Final = frozenset(
-    {
-        sqlite3.SQLITE_IOERR_LOCK,
-        sqlite3.SQLITE_IOERR_RDLOCK,
-        sqlite3.SQLITE_IOERR_UNLOCK,
-        sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
-        sqlite3.SQLITE_IOERR_SHMLOCK,
-        sqlite3.SQLITE_IOERR_SHMMAP,
-        sqlite3.SQLITE_IOERR_SHMOPEN,
-    }
-)
+_LOCKLESS: Final = (
+    sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_UNLOCK,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+)  # fmt: skip
 """Errors of file systems without locks or shared memory."""
 
 
@@ -177,9 +172,8 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
     try:
         version = int(db.execute("PRAGMA user_version").fetchone()[0])
         mark = int(db.execute("PRAGMA application_id").fetchone()[0])
-        things = db.execute(
-            "SELECT type, name, rootpage FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
-        ).fetchall()
+        query = "SELECT type, name, rootpage FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        things = db.execute(query).fetchall()
     finally:
         db.execute("ROLLBACK")
     if not (version or mark or things):
@@ -187,8 +181,8 @@ def _checked_version(db: sqlite3.Connection, path: Path) -> int:
     if mark != MARK:
         raise StoreError(f"{path} is a database of another program: choose another folder")
     if version != VERSION:
-        is_newer = version > VERSION
-        other, remedy = ("a newer", "update zermelo") if is_newer else ("an older", "read it with that one")
+        newer, older = ("a newer", "update zermelo"), ("an older", "read it with that one")
+        other, remedy = newer if version > VERSION else older
         raise StoreError(
             f"{path} was written by {other} zermelo (store version {version}, this one reads {VERSION}): {remedy} "
             "or choose another folder"

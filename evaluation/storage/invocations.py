@@ -1,8 +1,7 @@
 """The commands by which the games of a run were played: when, for how long, on what machine, and with what notes.
 
-A run may be stopped and gone on with any number of times. Each command that plays games of it has a row in the
-database, begun with its first games and brought up to date in the transaction of every later one, so that it is
-right also after ``kill -9``.
+Each command that plays games of a run has a row in the database, begun with its first games and brought up to date
+in the transaction of every later one, so that it is right also after ``kill -9``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Specification of a run, as its folder has it, and the check that it is the run which was asked for.
 
-Nothing is mixed, and no old game passes for a new agent's. A run is what its specification says, with the
-fingerprints of the environment and the agents (``zermelo.evaluation.match.fingerprint``). More games of the same
-run, or further agents, are an extension of it. Versions are compared only where something is still to be played,
-and the machine, the ratings' anchor and what the tables rank by decide no game.
+A run is what its specification says, with the fingerprints of the environment and the agents
+(``zermelo.evaluation.match.fingerprint``). More games of the same run, or further agents, are an extension of it.
+Versions are compared only where something is still to be played.
 """
 
 from __future__ import annotations
@@ -72,8 +71,14 @@ class RunSpec(TypedDict, total=False):
     machine: dict[str, Any]
 
 
-_DESCRIPTIVE: Final = frozenset(
-    {"versions", "machine", "anchor", "score", "left_out", "opening_lines", "opening_lines_are_all"}
+_DESCRIPTIVE: Final = (
+    "versions",
+    "machine",
+    "anchor",
+    "score",
+    "left_out",
+    "opening_lines",
+    "opening_lines_are_all",
 )
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")

@@ -11,8 +11,7 @@ A folder holds
 
 Neither a crash nor a power cut loses a game that was acknowledged. Games are written in groups, a group in one
 transaction with a synchronous write ahead (WAL, ``synchronous=FULL``): a game waits at most about ``INTERVAL`` for
-its group, and counts as kept (``kept``) only when the transaction is done. Writing to the disk then costs the same
-whether games take a millisecond or a minute.
+its group, and counts as kept (``kept``) only when the transaction is done.
 """
 
 from __future__ import annotations
@@ -89,6 +88,7 @@ class Store:
         log: InvocationLog | None = None,
     ) -> None:
         self.folder, self._schedule = None if folder is None else Path(folder), schedule
+        self._path = Path(folder or "") / database.FILE
         self._log = log or InvocationLog()
         self._mutex = threading.RLock()
         self._waiting: list[tuple[int, int, GameRecord, str]] = []
@@ -115,10 +115,6 @@ class Store:
             held.callback(self._db.close)
             self._begin(self.folder, spec)
             self._held = held.pop_all()
-
-    @property
-    def _path(self) -> Path:
-        return Path(self.folder or "") / database.FILE
 
     @property
     def records(self) -> StoredGames:
@@ -179,15 +175,12 @@ class Store:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         text = f"cannot write the games to {self.folder}: {reason or error}"
         count = sum(self._present) - len(self._waiting)
-        if count:
-            games = "1 game is" if count == 1 else f"{count} games are"
-            return StoreError(
-                f"{text}; {games} safe in it: mend that, and give the same command again to play the rest"
-            )
-        return StoreError(f"{text}; choose another folder")
+        games = "1 game is" if count == 1 else f"{count} games are"
+        safe = f"{games} safe in it: mend that, and give the same command again to play the rest"
+        return StoreError(f"{text}; {safe if count else 'choose another folder'}")
 
     def has(self, index: int) -> bool:
-        """Whether the game of that index in the schedule is kept or about to be."""
+        """True if the game of that index in the schedule is kept or about to be."""
         return bool(self._present[index])
 
     def append(self, record: GameRecord) -> int | None:

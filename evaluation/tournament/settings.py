@@ -124,12 +124,12 @@ class RunnerSettings:
 
     @property
     def on_ray(self) -> bool:
-        """Whether a Ray cluster works."""
+        """True if a Ray cluster works."""
         return self.runner == RunnerChoice.RAY
 
     @property
     def here(self) -> bool:
-        """Whether this process works."""
+        """True if this process works."""
         return not self.on_ray and self.workers in (None, 1)
 
 

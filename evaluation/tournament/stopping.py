@@ -1,24 +1,20 @@
-"""Tournaments that stop as soon as the games have told: who is best, or whether one agent is better than another.
+"""Tournaments that stop as soon as the games show who is best, or whether one agent is better than another.
 
-``LeaderTest`` is for the leader of any number of agents. The games are looked at only at certain places of the
-schedule, fixed before the first game: after whole blocks, each time about half as many games again. At a look the
-leader is the agent that is rated above all others, and it is known if against each of them the likelihood of being
-the stronger (``RatingTable.superiority``) is more than 1 - level. What comes after a look plays no part in it, so
-the answer is the same for any number of workers, and when a run is resumed.
+``LeaderTest`` looks at the games at certain places of the schedule only, fixed before the first game: after whole
+blocks, each time about half as many games again. At a look the leader is the agent that is rated above all others,
+and it is known if against each of them the likelihood of being the stronger (``RatingTable.superiority``) is more
+than 1 - level. What comes after a look plays no part in it, so the answer is the same for any number of workers.
 
 The level is Bonferroni's: the chance ``alpha`` of naming a wrong leader is spent evenly on all looks and all
-agents that might be named, level = alpha / (looks x agents). By the union bound, among equals too, the chance
-to be wrong is then at most ``alpha``, as far as the ratings' model holds (independent games, strengths on one
-line, the normal approximation of the likelihood). It is a cautious test: it stops somewhat later than it might.
-Games that agents without chance repeat move for move count once: repetitions are no evidence.
+agents that might be named, level = alpha / (looks x agents). By the union bound the chance to be wrong is at most
+``alpha``, as far as the ratings' model holds (independent games, strengths on one line, the normal approximation
+of the likelihood). Games that agents without chance repeat move for move count once.
 
-Where the tables rank by rewards (``zermelo.evaluation.match.score.Scoring``), so does this test: the leader is who
-earned most, and the likelihood is that of a one-sided test of the two means
-(``zermelo.evaluation.stats.rewards.Rewards.inferiority``); repeated games make nobody sure.
+Where the tables rank by rewards, the leader is who earned most, and the likelihood is that of a one-sided test of
+the two means (``Rewards.inferiority``); repeated games make nobody sure.
 
 ``SprtTest`` is Wald's test of two agents (``zermelo.evaluation.stats.ratings.sprt``), on pairs of games with the
-seats exchanged. It looks after every pair at first, and later each time that there are a twentieth more: to look
-less often makes it no less right.
+seats exchanged. It looks after every pair at first, and later each time that there are a twentieth more.
 
 Source: D. L. DeMets and K. K. G. Lan, "Interim analysis: the alpha spending function approach", *Statistics in
 Medicine* 13 (1994), 1341-1352, with the simplest spending there is.
@@ -52,15 +48,12 @@ class StoppingRule(Protocol):
     @property
     def looks(self) -> tuple[int, ...]:
         """The numbers of games, in the order of the schedule, at which the test looks; the last is its end."""
-        ...
 
     def verdict(self, results: Results) -> str | None:
         """The decision of the games before a look, or None if they must go on."""
-        ...
 
     def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        ...
 
 
 def _looks(schedule: Schedule, blocks: int, growth: float) -> tuple[int, ...]:
@@ -118,11 +111,10 @@ class LeaderTest:
 
     def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        games = results.games
         method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
         if verdict is None:
-            return f"The leader is not known for sure after all {games} games ({method})."
-        return f"{verdict} is known to lead after {games} of at most {self.looks[-1]} games ({method})."
+            return f"The leader is not known for sure after all {results.games} games ({method})."
+        return f"{verdict} is known to lead after {results.games} of at most {self.looks[-1]} games ({method})."
 
 
 @dataclass(frozen=True)
@@ -150,10 +142,10 @@ class SprtTest:
 
     def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        pairs = results.between(*self.agents).pairs
-        result = self.sprt.test(pairs=pairs)
-        first, second = self.agents
-        return f"SPRT of {first} against {second}: {result}, after {sum(pairs)} pairs of games."
+        pairs, (first, second) = results.between(*self.agents).pairs, self.agents
+        return (
+            f"SPRT of {first} against {second}: {self.sprt.test(pairs=pairs)}, after {sum(pairs)} pairs of games."
+        )
 
 
 def rule_of(spec: Mapping[str, Any]) -> StoppingRule | None:
