@@ -72,16 +72,11 @@ def monte_carlo_score(game: Any) -> float | None:
     return next((score for rules, score in _scores().items() if rules.startswith(f"{name}(")), None)
 
 
-_SHARE: Final = 0.5
-"""How much of the limits may go into settling the game, before another search begins: half as much each time that
-it came to nothing."""
+_SHARE: Final = 0.5  # of the limits may go into settling the game first, and half as much each time it fails
 _SHORTEST: Final = 1e-3
-_OPENSPIEL_EXPLORATION: Final = 0.5
-"""The weight of what was tried less in OpenSpiel's search, for values from 0 to 1 (``mcts_openspiel``)."""
-_SMALL_TABLE: Final = 5_000
-"""A transition table of no more states is solved outside the clock: once, in less than a second."""
-_MOST_STATES: Final = 200
-"""A game of simultaneous moves with no more states is solved before each move, in less than a second."""
+_OPENSPIEL_EXPLORATION: Final = 0.5  # for values from 0 to 1 (``mcts_openspiel``)
+_SMALL_TABLE: Final = 5_000  # states of a transition table that is solved outside the clock, once, within a second
+_MOST_STATES: Final = 200  # of a game of simultaneous moves that is solved before each move, within a second
 
 
 class _Case(NamedTuple):

@@ -166,10 +166,8 @@ def _harmless() -> Mapping[str, frozenset[str]]:
     return {**agents, "evaluator": _EVALUATORS | by_name("evaluators").keys()}
 
 
-_SHIPPED: Final = {"policy": "equity"}
-"""Settings that are files, each with the name of the one that comes with this package."""
-_LABELS: Final = frozenset({"backend", "name", "traits"})
-"""Settings of agents that name nothing outside of this package, whatever their text is."""
+_SHIPPED: Final = {"policy": "equity"}  # settings that are files, with the name of the one of this package
+_LABELS: Final = frozenset({"backend", "name", "traits"})  # settings that name nothing outside of this package
 
 
 def runs_own_code(spec: str) -> bool:
@@ -177,8 +175,7 @@ def runs_own_code(spec: str) -> bool:
     return not _is_harmless("agent", spec, frozenset())
 
 
-_COSTLY: Final = frozenset({"workers", "threads", "memory_mb"})
-"""Settings by which an agent starts processes, or takes more of a machine than its owner may want to give."""
+_COSTLY: Final = frozenset({"workers", "threads", "memory_mb"})  # they start processes, or take more of a machine
 
 
 def is_plain_agent(spec: str) -> bool:

@@ -95,8 +95,7 @@ class SequenceForm:
     game: Game[Any] = field(repr=False)
     seats: Sequence[SeatForm]
     ends: Whole = field(repr=False)  # for each player, its sequence at each end. (players, T)
-    payoffs: Floats = field(repr=False)
-    """For each player, the payoff of each end times its probability by chance. (players, T)."""
+    payoffs: Floats = field(repr=False)  # of each end times its probability by chance. (players, T)
     states: int  # the number of states, chance events and ends included
 
     def sequence_values(self, seat: int, plans: Sequence[Floats]) -> Floats:

@@ -21,8 +21,7 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.support.data_files import ShortText
 from zermelo.envs.support.spec_text import format_spec
 
-Feature = Callable[[Game[Any], Any], float]
-"""``feature(game, state)``: a number, greater where seat 0 stands better."""
+Feature = Callable[[Game[Any], Any], float]  # of game and state, greater where seat 0 stands better
 
 
 @explained

@@ -37,8 +37,7 @@ OUTPUT_ONE: Final = 64  # what the weights of the output are multiplied by
 MOST_HIDDEN: Final = 256
 LARGEST_OUTPUT: Final = 127  # the largest weight of the output: sums then fit into 32 bits
 _STEP: Final = 16  # the hidden size is a multiple of the numbers that a processor adds at once
-_SLOTS: Final = 65
-"""Positions whose hidden values compiled code stores: 64 by their ply, and the empty board for good."""
+_SLOTS: Final = 65  # positions whose hidden values are stored: 64 by their ply, and the empty board for good
 _HEADER: Final = 13
 _LARGEST_SUM: Final = 30.0
 _LARGEST_BIAS: Final = 2.0**40
@@ -79,11 +78,9 @@ class PlaneNetwork:
     """For each phase the weights of the hidden values of the player to move, then of the opponent; int16 of shape
     (phases, 2 * hidden)."""
     output_bias: npt.NDArray[np.int64]  # for each phase; int64 of shape (phases,)
-    phases: Sequence[int] = ()
-    """The number of bits set in seat 0's planes from which each phase but the first begins."""
+    phases: Sequence[int] = ()  # bits of seat 0's planes from which each phase but the first begins
     path: str = ""  # the file that it was read from, as specs write it
-    rules: str = ""
-    """The rules that it was fitted to (``rules_text``); it is for no others. Empty if that is not known."""
+    rules: str = ""  # that it was fitted to (``rules_text``), and for no others; empty if unknown
 
     def __post_init__(self) -> None:
         self.phases = tuple(self.phases)

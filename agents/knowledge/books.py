@@ -25,10 +25,8 @@ from zermelo.envs.support.files import opened
 from zermelo.envs.support.installing import optional_import
 
 _POLYGLOT: Final = FileKind("Polyglot book", "name a book of chess in Polyglot's format")
-PROVEN, EXPANDED, FOLLOWED = 1, 2, 4
-"""Flags of a position. The last one is shifted by the seat of a player whose strategy leads here."""
-_MARGIN: Final = 0.02
-"""Share of the range of utilities by which a move may be worse than the best one and still be played."""
+PROVEN, EXPANDED, FOLLOWED = 1, 2, 4  # flags; the last is shifted by the seat whose strategy leads here
+_MARGIN: Final = 0.02  # share of the range of utilities by which a move may be worse than the best
 _MOST_FLAGS: Final = PROVEN | EXPANDED | FOLLOWED | FOLLOWED << 1
 
 

@@ -19,8 +19,7 @@ from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind
 
 ABSENT: Final = -32768  # in place of the score of what is no position, or of one that is not known
-SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)
-"""The words of a table's block, as kernels read it; the parts and where they begin come last."""
+SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)  # the words of a table's block; its parts come last
 
 
 class TableHeader(KnowledgeHeader, frozen=True, kw_only=True):
@@ -47,8 +46,7 @@ class EndgameTable:
     scores: NDArray[np.int16]
     """A score for each entry (``zermelo.envs.rules.scores``), or a lower bound of the mover's gain, or
     ``ABSENT``."""
-    uppers: NDArray[np.int16]
-    """The same, or an upper bound of the gain, where repetition makes it depend on the past."""
+    uppers: NDArray[np.int16]  # the same, or an upper bound of the gain, where it depends on the past
     offsets: dict[int, int]  # where the entries of a part begin; empty where positions are found by their keys
     keys: NDArray[np.int64]  # the keys of the positions, ascending
 

@@ -24,8 +24,7 @@ Probabilities: TypeAlias = Mapping[int, float] | Sequence[float]
 """By action (those left out are never played); or in the order of the legal actions; or of all actions."""
 
 
-OpponentModel: TypeAlias = Callable[[Any, Any], Probabilities]
-"""A function of game and state: how likely each legal action of the seat to move is."""
+OpponentModel: TypeAlias = Callable[[Any, Any], Probabilities]  # of game and state
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,15 +24,13 @@ from zermelo.agents.base.memory import Memory
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given to think
-START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)
-"""Seconds that an engine has to start, and to get ready for a game."""
+START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)  # for an engine to start
 _LAST_WORDS: Final = 1.0  # seconds that an engine has to end once it has closed a pipe
 _LONGEST_LINE: Final = 2**16  # bytes that are read of a line
 _READS: Final = 16  # how often what an engine has written unasked is read, before it is asked
 _MOST_LINES: Final = 2**12  # lines of an answer that are kept
 _SHOWN: Final = 80  # characters of an answer in a message
-_GUARD: Final = 'read -r line || kill -9 "-$1"'
-"""A shell's command: ends a process group if its input ends without a line."""
+_GUARD: Final = 'read -r line || kill -9 "-$1"'  # ends a process group if its input ends without a line
 
 
 class EngineError(ZermeloError):

@@ -48,8 +48,7 @@ class ViewAgent(ConfiguredAgent):
         sample: Whether to draw an action by its probability, instead of playing the (first) most probable one.
     """
 
-    needs: ClassVar[str] = "observation"
-    """Matches call ``act_on`` of such an agent and never hand it the environment."""
+    needs: ClassVar[str] = "observation"  # matches call ``act_on`` and never hand it the environment
 
     is_trained: ClassVar[bool] = False  # true if it is a model from a file, which may be asked without harm
 

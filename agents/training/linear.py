@@ -31,8 +31,7 @@ _STARTS: Final = 50
 _WALKS: Final = 20  # random games that show how long games are
 _OPENING_SHARE: Final = 0.6  # random moves end after this share of the length of a random game, at most
 _POSITIONS: Final = 100_000  # positions recorded in a round, about
-_REMEMBERED: Final = 2
-"""Rounds before this one whose positions are fitted to, without the first one, of nearly random games."""
+_REMEMBERED: Final = 2  # rounds before this one that are fitted to, without the first, nearly random one
 _TEST_SHARE: Final = 0.1  # share of the games, the first ones, that the reported loss is measured on
 _MIN_PROBABILITY: Final = 1e-6
 

@@ -12,8 +12,7 @@ from zermelo.agents.experts.hanabi import layout as at
 from zermelo.agents.experts.hanabi.smart import best_play, likeliest_play
 from zermelo.agents.experts.hanabi.table import HanabiTable, bits, possible, touched
 
-_KINDS: Final = 3
-"""Hints to a player that count as different: of a rank or a colour, pointing at the newest card, or not at it."""
+_KINDS: Final = 3  # hints to a player: of a rank or a colour that points at the newest card, or not at it
 
 
 def observe(rules: HanabiTable, table: Any, action: int) -> None:

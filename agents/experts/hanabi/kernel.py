@@ -14,8 +14,7 @@ from zermelo.envs.jit.memory import words
 from zermelo.envs.rules.bits import mix
 
 ROOM: Final = 1024  # words of memory that a kernel needs
-_TRIES: Final = 200
-"""Hands that are tried for each sample before one more unexpected move of the others is allowed."""
+_TRIES: Final = 200  # hands that are tried for each sample before another unexpected move is allowed
 _EXPECTED: Final = 3  # with more unexpected moves than this nothing is read into what the others did
 
 

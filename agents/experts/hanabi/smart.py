@@ -13,11 +13,9 @@ from zermelo.agents.experts.hanabi import layout as at
 from zermelo.agents.experts.hanabi.table import HanabiTable, bits, possible, touched
 
 _URGENT: Final = 1000  # the worth of a hint without which the next player would lose a card that is needed
-_USEFUL: Final = 10
-"""A hint of less worth is not given where something else can be done, or of ``_SCARCE`` more, with few tokens."""
+_USEFUL: Final = 10  # worth below which a hint waits, or ``_SCARCE`` more with few tokens
 _SCARCE: Final = 8
-_SAFE: Final = 40
-"""Per cent of what a card can literally be that must be playable for it to be played with the last life."""
+_SAFE: Final = 40  # per cent of what a card can literally be that must be playable, with the last life
 _NONE: Final = -1_000_000
 
 

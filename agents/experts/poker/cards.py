@@ -43,8 +43,7 @@ class Cards(NamedTuple):
 class Equities(NamedTuple):
     """The equity of every pair of cards on a board against one that is dealt at random. 1,326 of each."""
 
-    means: NDArray[np.float64]
-    """The chance to win, plus half of that to draw, once all cards are open; -1 of pairs that are on it."""
+    means: NDArray[np.float64]  # wins, and half the draws, once all cards are open; -1 of pairs on the board
     spreads: NDArray[np.float64]  # the standard deviation of that over the cards to come
     strengths: NDArray[np.int64]  # which hands are stronger, on the river
 

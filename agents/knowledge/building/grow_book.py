@@ -31,10 +31,8 @@ from zermelo.envs.rules.history import without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
-_COST_OF_LOSS: Final = 8.0
-"""How many moves a line is put off for each point of utility that one of its moves gives away."""
-_TOGETHER: Final = 1 / 64, 16
-"""Positions that are expanded together: this share of the book's, from one on, and at most so many."""
+_COST_OF_LOSS: Final = 8.0  # moves a line is put off for each point of utility that a move gives away
+_TOGETHER: Final = 1 / 64, 16  # the share of the book's positions, and the most, that are expanded together
 _SAVE_EVERY: Final = 30.0
 
 

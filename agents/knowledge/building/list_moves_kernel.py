@@ -8,8 +8,7 @@ from zermelo.agents.knowledge.building.retrograde import NO_EXIT, UNUSED
 from zermelo.envs.jit.memory import load, load_state, store, store_state, words
 from zermelo.envs.rules.scores import LOSS, WIN
 
-HISTORY = True
-"""True if the rules depend on the past, which tables leave out; set for each kernel, like those below."""
+HISTORY = True  # rules depend on the past, which tables leave out; set for each kernel, like those below
 INDEXED = True  # true if the rules number positions; otherwise positions are given, and their children written
 GAINS = True  # true if an exit is what the mover gains, not how soon it wins
 LEADS = True  # true if the rules say what the mover is ahead by
@@ -18,8 +17,7 @@ REPEATS = True  # true if the rules say so where repetition ends the game, too
 STATES, EXITS, COUNTS, REPEATED, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(10)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a
 state, the words of children written."""
-HEAD: Final = 2
-"""Words before a child's index or state: its part or key; whether the mover moves again, and what it gained."""
+HEAD: Final = 2  # words before a child's index or state: part or key; if its mover moves again, and what it gained
 
 
 def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: int) -> int:

@@ -28,8 +28,7 @@ from zermelo.envs.rules.words import flat
 
 BYTES_A_POSITION: Final = 40
 BYTES_A_MOVE: Final = 50
-_SAMPLES: Final = 64
-"""Runs of numbers in each part, drawn at random, from which the memory that it takes is estimated."""
+_SAMPLES: Final = 64  # runs of numbers in each part by which its memory is estimated
 _SAMPLE: Final = 256
 _CHUNK: Final = 1 << 16
 _ROOM: Final = 1 << 21

@@ -32,10 +32,8 @@ from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 
 MAX_MOVES: Final = 2_000
-_OPENING_SHARE, _LONGEST_OPENING = 0.4, 16
-"""Random moves end after this share of the length of a random game, and after so many moves, at most."""
-_NODES_OF_PLAYOUTS: Final = 20
-"""A simulation of the first generation, in games without an evaluation, is counted as so many nodes."""
+_OPENING_SHARE, _LONGEST_OPENING = 0.4, 16  # share of a random game, and moves, after which none is random
+_NODES_OF_PLAYOUTS: Final = 20  # nodes that a simulation of the first generation is counted as
 _POSITIONS: Final = 200  # positions recorded of a game, at most
 _TABLE_MB: Final = 4
 _GAMES, _STATES = 40, 400  # random games that show what positions look like, and their states, at most
@@ -95,8 +93,7 @@ class SelfPlayGames:
     opening: int  # moves after which none is random, at most
     positions: int  # positions recorded of a game, at most: neighbours say the same
     generator: np.random.Generator
-    records: Callable[[Any, Choice], bool] = lambda state, choice: True
-    """Says of a position and what was chosen whether to record it."""
+    records: Callable[[Any, Choice], bool] = lambda state, choice: True  # whether to record a position
 
     def play(self) -> tuple[list[tuple[Any, Choice]], Sequence[float]]:
         """Positions of one game, and its utilities; no positions if it was over before any, or too long."""
@@ -125,10 +122,8 @@ class Lessons:
 
     planes: npt.NDArray[np.uint64]  # what ``plane_words`` says of them; shape (positions, 2 seats, words)
     movers: npt.NDArray[np.int8]  # the seat to move; shape (positions,)
-    outcomes: npt.NDArray[np.float32]
-    """The share of the utility that the player to move got in the end, from 0 to 1."""
-    values: npt.NDArray[np.float32]
-    """The share that the search expected, as its evaluation says it; NaN where it says nothing."""
+    outcomes: npt.NDArray[np.float32]  # the share of the utility that the player to move got, from 0 to 1
+    values: npt.NDArray[np.float32]  # the share that the search expected; NaN where it says nothing
 
     def __len__(self) -> int:
         return len(self.movers)

@@ -24,8 +24,7 @@ from zermelo.envs.rules.words import WORD
 Columns = npt.NDArray[np.int32]
 Whole = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
-_BATCHES: Final = 256, 4_096
-"""The fewest and the most positions of a batch; between these there are a hundred batches."""
+_BATCHES: Final = 256, 4_096  # the fewest and the most positions of a batch; between these there are 100 batches
 _RATE: Final = 2e-3
 _LAST_RATE: Final = 0.02  # the learning rate at the end, as a share of the first
 _MOST_EPOCHS: Final = 30

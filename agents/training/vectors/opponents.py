@@ -41,13 +41,11 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 MOST_MOVES_AHEAD: Final = 50_000  # the most moves of a playout
 MAX_MOVES: Final = 1_000  # longer games of a match are drawn
-LONG_WITH_PAST: Final = 2_000
-"""Moves after which a game of rules that know their past is truncated by default: each takes memory."""
+LONG_WITH_PAST: Final = 2_000  # moves after which a game with a past, which takes memory, is truncated
 _EVERYTHING: Final = Limits()
 _TABLE_MB: Final = 4.0
 _SHALLOW: Final = 4  # up to this depth a table is not worth its memory
-_PLIES: Final = 4
-"""States on a path, those of chance included, that there is memory for, for each move of the depth."""
+_PLIES: Final = 4  # states on a path, those of chance included, for each move of the depth
 
 
 class Opponent(NamedTuple):
