@@ -157,8 +157,6 @@ _CANDIDATES: Final = (
 
 
 class _ThisGame(Memory):
-    """The searches of the game that an agent plays."""
-
     def __init__(self) -> None:
         self.forget()
 

@@ -66,7 +66,6 @@ def _agents() -> dict[str, str]:
 
 @functools.cache
 def _by_name() -> frozenset[str]:
-    """The names of agents that can be made from the name alone."""
     return frozenset(_AGENTS.keys() - _NEED_MORE | by_name("agents").keys())
 
 
@@ -194,7 +193,6 @@ def require_plain_agent(spec: str) -> None:
 
 
 def _setting_names(value: Any) -> Iterator[str]:
-    """The names of all settings in a spec, at every depth."""
     spec = parse_spec(value) if isinstance(value, str) else value
     for name, part in spec.arguments.items() if isinstance(spec, Spec) else ():
         yield name

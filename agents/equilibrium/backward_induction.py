@@ -117,8 +117,6 @@ def backward_induction(game: Any, state: Any, budget: Budget, *, most_states: fl
 
 
 class _Branches(NamedTuple):
-    """The successors of a state, row by row of its matrix."""
-
     shape: tuple[int, ...] | None  # how many actions each player has; None where chance decides, or at the end
     after: array[int]  # the numbers of the states that follow
     rewards: array[float]  # what the first player is paid on the way there
@@ -136,7 +134,6 @@ class _JointMoveGraph:
         self._branches: list[_Branches] = []
 
     def find(self, state: Any, most_states: float) -> None:
-        """Lists all states that can be reached from one, the nearest first."""
         game, numbers, rounds = self.game, self._numbers, [0]
         numbers[game.key(state)] = 0
         self.states.append(state)

@@ -96,7 +96,6 @@ class PolicyTable:
             )
 
     def entry(self, game: Any, state: Any) -> Entry | None:
-        """The entry of a state, or None."""
         if not self.is_hidden:
             return self.entries.get(stable_key(game, state))
         seat = game.to_move(state)

@@ -205,7 +205,6 @@ class StoredLinear(msgspec.Struct, tag_field="form", tag="zermelo linear evaluat
     about: dict[str, Any] = {}
 
     def evaluator(self, path: str, features: str) -> FittedLinear:
-        """The evaluation; ``features`` is the ``"module:name"`` that the user has given, or empty."""
         if self.features not in (OBSERVATION, features):
             raise InvalidSettingError(
                 f"{path!r} needs the features {self.features!r}, and a file may name any code: if you know it, "

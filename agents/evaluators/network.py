@@ -308,7 +308,6 @@ FOLDER: Final = Path(__file__).with_name("networks")
 
 @functools.cache
 def _files() -> dict[str, Path]:
-    """The files by the rules that they are for, with parameters, as text."""
     paths = sorted(FOLDER.glob("*.json"))
     return {_stored(path).about.rules: path for path in paths}
 
@@ -349,7 +348,6 @@ class ShippedNetwork:
         return self._network(game)(game, state)
 
     def tables(self, game: Game[Any]) -> NetworkTables | None:
-        """Lookup tables of the network for compiled code; None if only plain Python can evaluate."""
         return self._network(game).tables(game)
 
     def _network(self, game: Game[Any]) -> PlaneNetwork:

@@ -74,7 +74,6 @@ class Book:
         return len(self.keys)
 
     def probe(self, game: Any, state: Any) -> int | None:
-        """The row of a position; None if the book does not have it."""
         return row_of(self.keys, game.rules, without_past(state))
 
     def moves(self, game: Any, state: Any) -> list[BookMove]:
@@ -247,7 +246,6 @@ def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Itera
 
 
 def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
-    """A move of a Polyglot book, as often as its weight says."""
     from zermelo.envs.games.chess.fen import write_fen
     from zermelo.envs.games.chess.state import ChessState
 

@@ -168,7 +168,6 @@ class Engine:
         return bool(ready)
 
     def _how_it_ended(self) -> str:
-        """A sentence on a program that has closed a pipe; as a rule it is about to end."""
         try:
             code = self._process.wait(min(_LAST_WORDS, PATIENCE))
         except subprocess.TimeoutExpired:
@@ -184,7 +183,6 @@ class Engine:
         return f"{self._name} ended, with {how}{wrote}"
 
     def close(self) -> None:
-        """Ends it and its process group at once."""
         if os.getpid() != self._owner:  # a fork's copy: it is another process's
             return
         self._kill()
@@ -302,7 +300,6 @@ class EngineAgent(ConfiguredAgent):
         return lines
 
     def _forget_unasked(self) -> None:
-        """Leaves out what the engine has written since its last answer."""
         with self._ended_by_errors():
             self._running.forget()
 

@@ -172,7 +172,6 @@ def _form(seen: Any) -> str:
 
 
 def _require_shape(action: Any, space: Any) -> None:
-    """Refuses an action of another shape than those of a space of arrays, or with nan in it."""
     shape = getattr(space, "shape", None)
     if shape is None or hasattr(space, "n"):
         return

@@ -28,8 +28,6 @@ _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 
 
 class _EngineState(Memory):
-    """The state of the conversation with an engine in a game."""
-
     clock: GameClock | None = None  # the game's, by which it manages its time
     reply: tuple[Callable[..., str | None], str, str] | None = None
     """The position after the last moves as a function, the engine's own move, and the reply it expects."""
@@ -92,8 +90,6 @@ class UciAgent(EngineAgent):
         self._ask("ucinewgame", "isready", wanted="readyok", seconds=START_SECONDS.get())
 
     def _ask(self, *commands: str, wanted: str, seconds: float) -> str:
-        """The line of the answer that begins with the wanted word."""
-
         def is_wanted(line: str) -> bool:
             return line.split(maxsplit=1)[:1] == [wanted]
 
@@ -130,7 +126,6 @@ class UciAgent(EngineAgent):
 
     @property
     def _patience(self) -> float:
-        """Seconds that the engine may take for an answer."""
         clock = self._talk.clock
         limit = math.inf if clock is None else min(clock.own_left, clock.move_seconds)
         if self.nodes is not None or self.depth is not None:

@@ -134,7 +134,6 @@ def tune(
 
 
 def _starting_states(env: Any, seed: int) -> tuple[Any, Any, list[Any]]:
-    """A live environment, its game, and states that games begin with."""
     live = make(env) if isinstance(env, str) else env
     if isinstance(env, type) or not hasattr(live, "reset"):
         live = env()

@@ -157,7 +157,6 @@ class SelfPlay:
 
     @property
     def opponents(self) -> list[tuple[str, Any]]:
-        """Those that are there by now, with their names."""
         return list(self._pool.items())
 
     def add(self, opponent: Any, name: str) -> None:

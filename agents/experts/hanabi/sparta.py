@@ -117,7 +117,6 @@ class _Comparison:
             self.means[action] = float(self._usual_values.mean() + self._gains[action].mean())
 
     def drop(self, certainty: float) -> None:
-        """Compares no longer what is surely worse than another action."""
         lower = max(self._gain(action) - certainty * self._error(action) for action in self.left)
         self.left = [
             action

@@ -62,7 +62,6 @@ class HanabiTable(NamedTuple):
         self.read_fireworks(table)
 
     def read_fireworks(self, table: Any) -> None:
-        """Works out which cards are playable, dead and critical."""
         playable = dead = critical = 0
         for color in range(self.colors):
             reachable = True

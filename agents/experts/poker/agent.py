@@ -87,7 +87,6 @@ class PokerPolicy:
         return dict(zip(legal, (found / found.sum()).tolist(), strict=True))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, in place of one that is there."""
         bounds = {f"equity{part}": each for part, each in enumerate(self.buckets.equity_bounds)}
         bounds |= {f"spread{part}": each for part, each in enumerate(self.buckets.spread_bounds)}
         arrays = {"shares": self.shares, **{name: each.astype(np.float32) for name, each in bounds.items()}}

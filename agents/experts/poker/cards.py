@@ -140,7 +140,6 @@ def _filled(bits: int) -> int:
 
 
 def _top(ranks: int, count: int) -> int:
-    """The highest few of some ranks."""
     extra = popcount(ranks) - count
     while extra > 0:
         ranks &= ranks - 1

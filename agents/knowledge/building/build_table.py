@@ -127,7 +127,6 @@ def build_table(
 
 
 def _require_solvable(game: Any) -> None:
-    """Refuses games whose outcomes no endgame table can have."""
     name = game.traits.name
     require_plain_game(game.traits, "table")
     if not isinstance(game, RulesGame):

@@ -112,7 +112,6 @@ class BookWork(PureWork):
         return Prover(self.game) if can_prove(self.game) else None
 
     def run(self, item: tuple[Any, int], on_turn: Callable[[int], None] | None = None) -> tuple[float, bool]:
-        """The value of a position for its player to move, and whether it is proven."""
         state, seed = item
         traits = self.game.traits
         if self.prover is not None:
@@ -278,7 +277,6 @@ class _Growth:
                 waiting += here.parents
 
     def _node(self, state: Any, plies: float) -> _BookNode:
-        """The node of a position of the book, ``plies`` moves from the root."""
         first = self._by_key[self._key(state)]
         waiting, reached = deque([(first, plies)]), list[_BookNode]()
         while waiting:

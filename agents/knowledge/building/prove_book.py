@@ -62,8 +62,6 @@ class _OutOfTimeError(Exception):
 
 
 class _Proving:
-    """A book of strategies in the making; values are for the player to move."""
-
     def __init__(self, game: Any, path: Path, agent: Any, plies: int, nodes: int | None, memory_mb: float) -> None:
         self._game, self._path, self._agent, self._plies = game, path, agent, plies
         self._prover = Prover(game, memory_mb=memory_mb)
@@ -131,7 +129,6 @@ class _Proving:
         return [(c, followers[a]) for a, c in children.items() if followers[a] and not game.is_terminal(c)]
 
     def _goes_on(self, child: Any, ply: int) -> bool:
-        """True if the strategies go on after the opponent's move to this position."""
         if ply < self._plies:
             return True
         if self._quick is None or self._game.is_terminal(child):

@@ -170,7 +170,6 @@ class CompiledGames(CompiledAlphaBeta):
 
     @classmethod
     def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
-        """Games of an agent; None where compiled code cannot play as it does."""
         budget = Budget(agent.limits)
         root = agent.root(game, start, budget)
         root = root._replace(fitted=tables_of(root.evaluator, game))
@@ -188,7 +187,6 @@ class CompiledGames(CompiledAlphaBeta):
         (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
 
     def play(self, state: Any, opening: int, nodes: int) -> Lessons:
-        """The positions of a game; none of one that has no end."""
         game: Any = self.game
         lower, upper = game.traits.utility_bounds
         count = plane_words(game, [state]).shape[2]

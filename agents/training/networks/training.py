@@ -236,7 +236,6 @@ def _shares(odds: Doubles) -> Doubles:
 
 
 def _unpacked(planes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
-    """The bits of one seat's planes; shape (positions, bits)."""
     return np.unpackbits(np.ascontiguousarray(planes.astype("<u8")).view(np.uint8), axis=1, bitorder="little")
 
 
