@@ -87,21 +87,19 @@ class OpenSpielMCTSAgent(SearchAgent):
             root = self._bot(found, left, seconds).mcts_search(state)
             left = None if left is None else left - root.explore_count
             found.add(root)
-            stopped_by = StoppedBy.SIMULATIONS if left is not None and left <= 0 else None
+            stopped_by = StoppedBy.INTERRUPT
             if root.outcome:
                 stopped_by = StoppedBy.COMPLETED
-            elif budget.stop.is_set:
-                stopped_by = StoppedBy.INTERRUPT
-            elif budget.seconds_left - kept < _SHORTEST:
-                stopped_by = StoppedBy.SECONDS
-            if stopped_by is None and not goes_on(
-                self.on_iteration, self._result(found, budget, StoppedBy.SIMULATIONS), budget
-            ):
-                stopped_by = StoppedBy.INTERRUPT
-            if stopped_by is not None:
-                if self.check_replies and game.traits.is_opposed:
-                    found.check_replies(budget)
-                return self._result(found, budget, stopped_by)
+            elif not budget.stop.is_set:
+                if budget.seconds_left - kept < _SHORTEST:
+                    stopped_by = StoppedBy.SECONDS
+                elif left is not None and left <= 0:
+                    stopped_by = StoppedBy.SIMULATIONS
+                elif goes_on(self.on_iteration, self._result(found, budget, StoppedBy.SIMULATIONS), budget):
+                    continue
+            if self.check_replies and game.traits.is_opposed:
+                found.check_replies(budget)
+            return self._result(found, budget, stopped_by)
 
     def _bot(self, found: _Found, simulations: int | None, seconds: float) -> Any:
         import pyspiel

@@ -7,6 +7,7 @@ has an agent, and a tree that it keeps between moves. ``worker_process`` has the
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import math
 import os
@@ -176,7 +177,14 @@ class Team:
 
     def _start(self) -> None:
         with self._or_none():
-            self._links = self._started()
+            if isinstance(self._workers, int):
+                for _ in range(self._workers):
+                    self._links.append(ProcessLink())
+            else:
+                from zermelo.agents.monte_carlo.ray_workers import start_on_ray
+
+                count = self._workers.partition(":")[2]
+                self._links = [*start_on_ray(int(count) if count else None)]
             self._wanted = len(self._links)
             self._ask("make", [self._agent] * self._wanted, "a game")
 
@@ -188,22 +196,6 @@ class Team:
         except BaseException:
             self.close()
             raise
-
-    def _started(self) -> list[Any]:
-        if isinstance(self._workers, int):
-            links: list[Any] = []
-            try:
-                for _ in range(self._workers):
-                    links.append(ProcessLink())
-            except BaseException:
-                for link in links:
-                    link.close()
-                raise
-            return links
-        from zermelo.agents.monte_carlo.ray_workers import start_on_ray
-
-        count = self._workers.partition(":")[2]
-        return start_on_ray(int(count) if count else None)
 
     def search(self, game: Any, state: Any, budget: Budget, limits: Limits, seed: int) -> list[Part]:
         """Searches a state of the game that was shown; a process that ends is done without, with a warning."""
@@ -290,8 +282,7 @@ def _dated(order: Order, budget: Budget | None) -> bytes:
     """An order with the seconds that are left now."""
     left = math.inf if budget is None else budget.seconds_left
     if math.isfinite(left) and not order.ponders:
-        limits = Limits(simulations=order.limits.simulations, nodes=order.limits.nodes, seconds=max(left, 1e-3))
-        order = order._replace(limits=limits)
+        order = order._replace(limits=dataclasses.replace(order.limits, seconds=max(left, 1e-3)))
     return pickle.dumps(order)
 
 

@@ -250,19 +250,17 @@ class _Graph:
     def moves_to_end(self, values: npt.NDArray[np.float64], tolerance: float) -> npt.NDArray[np.int64]:
         """The fewest moves in which best play may end the game, as far as luck allows."""
         number = len(values)
-        lost = np.abs(self.rewards + values[self.after] - np.repeat(values, self._ways()))
-        is_way = (lost <= 2 * tolerance) | np.repeat(self.movers < 0, self._ways())
+        ways = np.diff(self.starts, append=len(self.after))
+        lost = np.abs(self.rewards + values[self.after] - np.repeat(values, ways))
+        is_way = (lost <= 2 * tolerance) | np.repeat(self.movers < 0, ways)
         moves = np.where(self.movers == _END, 0, number)
-        costs = np.repeat(np.where(self.movers >= 0, 1, 0), self._ways())
+        costs = np.repeat(np.where(self.movers >= 0, 1, 0), ways)
         while True:
             ahead = np.where(is_way, moves[self.after] + costs, number)
             new = np.minimum(np.minimum.reduceat(ahead, self.starts), moves)
             if (new == moves).all():
                 return moves
             moves = new
-
-    def _ways(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.starts, append=len(self.after))
 
 
 class _Bounds:

@@ -274,15 +274,11 @@ class CompiledTreeSearch(TreeSearch):
             self._busy[:] = 0
 
     def _count(self) -> None:
-        budget = self.budget
-        hits = stores = 0
-        for search in self.searches:
-            budget.nodes += search.nodes
-            budget.deepest = max(budget.deepest, search.deepest)
-            hits += search.table_hits
-            stores += search.table_stores
+        self.budget.nodes += sum(search.nodes for search in self.searches)
+        self.budget.deepest = max(self.budget.deepest, *(search.deepest for search in self.searches))
         if self.table is not None:
-            self.table.hits, self.table.stores = hits, stores
+            self.table.hits = sum(search.table_hits for search in self.searches)
+            self.table.stores = sum(search.table_stores for search in self.searches)
 
     def allot(self, depth: float, actions: int) -> None:
         """Sees that there is memory as far as a search can look. The system gives it to used addresses only."""

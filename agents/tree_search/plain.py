@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from zermelo.agents.base.branches import can_leave_out, child_of, no_action_works
@@ -142,6 +143,15 @@ class PlainSearch(TreeSearch):
         if self.watcher is not None:
             self.watcher.tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
         return found
+
+    def following(self, state: Any, ways: Iterable[tuple[int, float]]) -> list[tuple[int, float, Any]]:
+        """The states that follow, each with its probability; those in which the environment fails are left out."""
+        found = [(way, p, child_of(self.game, state, way)) for way, p in ways]
+        works = [(way, p, child) for way, p, child in found if child is not None]
+        if len(works) == len(found):
+            return works
+        whole = math.fsum(p for _, p, _ in works)
+        return [(way, p / whole, child) for way, p, child in works]
 
     def given_up(self, state: Any) -> Visit:
         """The value of a state in which no action works: as if the search went no further."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.branches import child_of, choices_in, leave_out
@@ -241,7 +241,8 @@ class PlainAlphaBeta(PlainSearch):
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
         assert self._replies is not None, "only where others are averaged over"
         founds = []
-        for action, p, child in self._following(state, self._replies(self.game, state)):
+        replies = [(action, p) for action, p in self._replies(self.game, state) if p > 0]
+        for action, p, child in self.following(state, replies):
             self.taken, self.chance = action, p
             found = self.visit(child, depth - 1, *INFINITE_WINDOW, ply + 1)
             founds.append((p, found._replace(score=frame.to_parent(found.score))))
@@ -259,7 +260,7 @@ class PlainAlphaBeta(PlainSearch):
         A bound's second number is infinite: plus for an upper, minus for a lower one.
         """
         game = self.game
-        outcomes = self._following(state, game.chance_outcomes(state))
+        outcomes = self.following(state, [(outcome, p) for outcome, p in game.chance_outcomes(state) if p > 0])
         if not outcomes:
             return self.given_up(state)
         lower, upper = -math.inf, math.inf
@@ -291,16 +292,6 @@ class PlainAlphaBeta(PlainSearch):
             return Visit(bound, proven and searched)
         chances = [(p, found) for (_, p, _), found in zip(outcomes, founds, strict=True)]
         return averaged(chances, searched, self.width, self.seats)
-
-    def _following(self, state: Any, ways: Iterable[tuple[int, float]]) -> list[tuple[int, float, Any]]:
-        """The states that follow, each with its probability; those in which the environment fails are left out."""
-        game = self.game
-        found = [(way, p, child_of(game, state, way)) for way, p in ways if p > 0]
-        works = [(way, p, child) for way, p, child in found if child is not None]
-        if len(works) == len(found):
-            return works
-        whole = math.fsum(p for _, p, _ in works)
-        return [(way, p / whole, child) for way, p, child in works]
 
     def _probe_outcomes(
         self,

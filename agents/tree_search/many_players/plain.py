@@ -184,18 +184,12 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return found
 
     def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
-        game = self.game
         founds: list[tuple[float, Visit]] = []
-        for outcome, p in game.chance_outcomes(state):
+        for outcome, p, child in self.following(state, self.game.chance_outcomes(state)):
             self.taken, self.chance = outcome, p
-            child = child_of(game, state, outcome)
-            if child is not None:
-                founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
+            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
         if not founds:
             return self.given_up(state)
-        if len(founds) < len(game.chance_outcomes(state)):  # those in which the environment fails are left out
-            whole = math.fsum(p for p, _ in founds)
-            founds = [(p / whole, found) for p, found in founds]
         values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
         plies = added(p * found.plies for p, found in founds)
         if self.width is None:
