@@ -165,14 +165,16 @@ def play_game(
     ``on_turn`` is told the seat whenever an agent is about to run, and -1 when it is done: who watches from
     another process then knows whom to charge.
     """
-    started = time.perf_counter()
+    started, moves = time.perf_counter(), list[Move]()
     watch = on_turn or (lambda seat: None)
-    moves: list[Move] = []
     end: EndReason | None = None
     failure, resigned = None, None
     clocks = None if control is None else SeatClocks(control, len(agents))
     try:
-        _play_opening(driver, opening)
+        if (stopped := play_known(driver, opening)) is not None:
+            ply, refusal = stopped
+            what = f"plays {refusal}" if refusal else f"{tuple(opening)!r} goes on after the end"
+            raise InvalidSettingError(f"the opening {what}, at ply {ply}")
         for seat, (agent, agent_seed) in enumerate(zip(agents, agent_seeds(seed, len(agents)), strict=True)):
             watch(seat)
             _get_ready(agent, seat, names[seat], agent_seed, driver)
@@ -212,13 +214,6 @@ def play_game(
         seconds=round(time.perf_counter() - started, 6),
         versions=versions(),
     )
-
-
-def _play_opening(driver: EnvDriver, opening: Sequence[Any]) -> None:
-    if (stopped := play_known(driver, opening)) is not None:
-        ply, refusal = stopped
-        what = f"plays {refusal}" if refusal else f"{tuple(opening)!r} goes on after the end"
-        raise InvalidSettingError(f"the opening {what}, at ply {ply}")
 
 
 def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver) -> None:

@@ -71,15 +71,8 @@ class RunSpec(TypedDict, total=False):
     machine: dict[str, Any]
 
 
-_DESCRIPTIVE: Final = (
-    "versions",
-    "machine",
-    "anchor",
-    "score",
-    "left_out",
-    "opening_lines",
-    "opening_lines_are_all",
-)
+_OPENINGS: Final = ("opening_lines", "opening_lines_are_all")
+_DESCRIPTIVE: Final = ("versions", "machine", "anchor", "score", "left_out", *_OPENINGS)
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")
 

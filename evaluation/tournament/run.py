@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import pickle
 import signal
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ from zermelo.evaluation.tournament.settings import (
 )
 from zermelo.evaluation.tournament.stopping import rule_of
 from zermelo.evaluation.workers.choices import RunnerChoice
-from zermelo.evaluation.workers.work import Runner, SerialRunner, require_picklable
+from zermelo.evaluation.workers.work import Runner, SerialRunner
 
 _DEFAULT: Final = RunSettings()
 
@@ -78,10 +79,7 @@ def gauntlet(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings
 
 
 def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = "") -> Standings:
-    """Plays what the folder lacks, or everything; see ``round_robin``.
-
-    ``command`` is what was typed, for the folder's record of it.
-    """
+    """Plays what the folder lacks, or everything; the folder keeps ``command``, which was typed for it."""
     if settings.out is not None:
         plan = plan.after(settings.out)
     runner = runner_of(plan, settings)
@@ -133,10 +131,17 @@ def runner_of(plan: Tournament, settings: RunSettings) -> Runner:
             f"a live environment ({env_name(plan.env)}) cannot be shared by {sharers}: give its name, or a "
             "function that makes it, or play with workers=1" + " and runner='local'" * settings.on_ray
         )
-    if not settings.on_ray:
-        require_picklable(plan.env, f"the environment {env_name(plan.env)}")
-        for participant in plan.participants:
-            require_picklable(participant, f"the agent {participant.name}")
+    if settings.on_ray:
+        return runner
+    agents = ((participant, f"the agent {participant.name}") for participant in plan.participants)
+    for value, name in [(plan.env, f"the environment {env_name(plan.env)}"), *agents]:
+        try:
+            pickle.dumps(value)
+        except Exception as error:
+            raise InvalidSettingError(
+                f"{name} cannot be sent to worker processes ({type(error).__name__}: {error}): give a name or a "
+                "function at the top level of a module, or play with workers=1"
+            ) from error
     return runner
 
 
@@ -157,11 +162,7 @@ def make_runner(
 
 
 def crowding_of(plan: Tournament, workers: int | None) -> str | None:
-    """A note on time limits that hold for a share of a processor only.
-
-    Raises:
-        InvalidSettingError: Agents are to ponder, and there are no free processors for it.
-    """
+    """A note on time limits that hold for a share of a processor only; to ponder without free ones raises."""
     processors = default_threads()
     if plan.settings.limits.ponder and workers is not None and 2 * workers > processors:
         raise InvalidSettingError(

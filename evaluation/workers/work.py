@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import pickle
 import random
 import signal
 import threading
@@ -12,11 +11,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Final, Generic, Protocol, Self, TypeVar
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.record import FailureKind
@@ -71,17 +69,6 @@ class Runner(Protocol):
             WorkerError: No worker can be started, or one does not get ready.
             ZermeloError: What a task raised.
         """
-
-
-def require_picklable(value: Any, name: str) -> None:
-    """Checks that worker processes can be sent a value."""
-    try:
-        pickle.dumps(value)
-    except Exception as error:
-        raise InvalidSettingError(
-            f"{name} cannot be sent to worker processes ({type(error).__name__}: {error}): give a name or a "
-            "function at the top level of a module, or play with workers=1"
-        ) from error
 
 
 class Waiting(Generic[Item]):
