@@ -171,13 +171,10 @@ class Schedule(Sequence[ScheduledGame]):
         if self.duplicate:
             # The same agents in the same seats would play the same game again: they have a deal of their own.
             number = sum(self._seated(block, pairing, earlier) == seated for earlier in range(turn))
-        return ScheduledGame(
-            f"{block}.{pairing}.{turn}",
-            derived_seed(self.seed, sorted(group) if self.seats > 1 else [], block * self.seats + number),
-            seated,
-            self.openings[block % len(self.openings)] if self.openings else (),
-            self.starts[block % len(self.starts)] if self.starts else None,
-        )
+        seed = derived_seed(self.seed, sorted(group) if self.seats > 1 else [], block * self.seats + number)
+        opening = self.openings[block % len(self.openings)] if self.openings else ()
+        start = self.starts[block % len(self.starts)] if self.starts else None
+        return ScheduledGame(f"{block}.{pairing}.{turn}", seed, seated, opening, start)
 
     def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]

@@ -44,18 +44,15 @@ class TextTable:
 
     def _lines(self, row: Sequence[str], widths: Sequence[int]) -> list[str]:
         parts = [
-            textwrap.wrap(cell, widths[column])
-            if column in self.names and _width(cell) > widths[column]
-            else [cell]
-            for column, cell in enumerate(row)
+            textwrap.wrap(cell, size) if column in self.names and _width(cell) > size else [cell]
+            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
-        return [
-            _GAP.join(
-                cell + " " * (size - _width(cell)) if column in self.names else " " * (size - _width(cell)) + cell
-                for column, (cell, size) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in zip_longest(*parts, fillvalue="")
-        ]
+        lines = []
+        for line in zip_longest(*parts, fillvalue=""):
+            room = [" " * (size - _width(cell)) for cell, size in zip(line, widths, strict=True)]
+            cells = (line[i] + room[i] if i in self.names else room[i] + line[i] for i in range(len(line)))
+            lines.append(_GAP.join(cells).rstrip())
+        return lines
 
     def html(self) -> str:
         head, *rows = ([html.escape(printable(cell)) for cell in row] for row in (self.columns, *self.rows))

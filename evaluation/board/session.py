@@ -65,12 +65,8 @@ def surface_of(game: Any) -> dict[str, Any] | None:
         return None
     squares, rules, names = declared
     written = names if squares.labelled and names is not None else Coordinates((), ())
-    return {
-        "spots": [asdict(spot) for spot in squares.spots(rules, names)],
-        "columns": written.columns,
-        "rows": written.rows,
-        "turns": squares.turns and bool(written.columns),
-    }
+    spots, turns = [*map(asdict, squares.spots(rules, names))], squares.turns and bool(written.columns)
+    return {"spots": spots, "columns": written.columns, "rows": written.rows, "turns": turns}
 
 
 def paths_of(game: Any, seat: int, texts: Sequence[str]) -> list[list[str]]:

@@ -95,12 +95,8 @@ def _parquet(path: Path, columns: Mapping[str, Any]) -> Iterator[Add]:
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 
-    kinds: dict[Any, Any] = {
-        str: pyarrow.string(),
-        bool: pyarrow.bool_(),
-        int: pyarrow.int64(),
-        float: pyarrow.float64(),
-    }
+    kinds: dict[Any, Any] = {str: pyarrow.string(), bool: pyarrow.bool_()}
+    kinds |= {int: pyarrow.int64(), float: pyarrow.float64()}
     kinds |= {list[kind]: pyarrow.list_(made) for kind, made in kinds.items()}  # type: ignore[valid-type]
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
     rows: list[Mapping[str, Any]] = []

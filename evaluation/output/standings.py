@@ -88,22 +88,17 @@ class Standings(Ranking):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
-        scores = self.results.head_to_head()
+        pairs = {names: score.pairs for names, score in sorted(self.results.head_to_head().items())}
+        counted = [
+            {"agents": [*names], "counts": [*counts]}
+            for names, counts in pairs.items()
+            if names[0] < names[1] and any(counts)
+        ]
         return {
-            "env": self.env,
-            "seats": list(self.seat_names),
-            "games": self.games,
-            "planned": self.planned,
-            "scoring": str(self.scoring),
-            "agents": [_plain(self._agent_dict(row)) for row in self.rows],
-            "anchor": self.anchor,
-            "pairs": [
-                {"agents": [first, second], "counts": list(scores[first, second].pairs)}
-                for first, second in sorted(scores)
-                if first < second and any(scores[first, second].pairs)
-            ],
-            "notes": list(self.all_notes),
-        }
+            "env": self.env, "seats": list(self.seat_names), "games": self.games, "planned": self.planned,
+            "scoring": str(self.scoring), "agents": [_plain(self._agent_dict(row)) for row in self.rows],
+            "anchor": self.anchor, "pairs": counted, "notes": list(self.all_notes),
+        }  # fmt: skip
 
     def _agent_dict(self, row: AgentRow) -> dict[str, Any]:
         name, others = row.agent, [other.agent for other in self.rows]

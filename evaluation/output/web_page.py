@@ -47,15 +47,7 @@ def embedded_json(value: Any) -> Markup:
 def web_page(
     template: str, package: str, *, style: str, script: str, data: Mapping[str, Any], **values: Any
 ) -> str:
-    script = resource("base.js", HERE) + script
-    return (
-        environment(package)
-        .get_template(template)
-        .render(
-            style=Markup(resource("base.css", HERE) + style),
-            script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            data=embedded_json(data),
-            **values,
-        )
-    )
+    script, style = resource("base.js", HERE) + script, resource("base.css", HERE) + style
+    values["script_hash"] = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    values |= {"style": Markup(style), "script": Markup(script), "data": embedded_json(data)}
+    return environment(package).get_template(template).render(**values)

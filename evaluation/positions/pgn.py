@@ -21,13 +21,10 @@ from zermelo.evaluation.positions.moves import replayed
 
 _WIDTH: Final = 80
 _TERMINATIONS: Final = {
-    FailureKind.TIMEOUT: "time forfeit",
-    FailureKind.ILLEGAL_ACTION: "illegal move",
-    EndReason.TERMINATED: "normal",
-    EndReason.RESIGNATION: "normal",
-    EndReason.TRUNCATED: "adjudication",
-    EndReason.MOVE_LIMIT: "adjudication",
-}
+    FailureKind.TIMEOUT: "time forfeit", FailureKind.ILLEGAL_ACTION: "illegal move",
+    EndReason.TERMINATED: "normal", EndReason.RESIGNATION: "normal",
+    EndReason.TRUNCATED: "adjudication", EndReason.MOVE_LIMIT: "adjudication",
+}  # fmt: skip
 """What the tag Termination says; of all other failures ``abandoned``."""
 _SAID: Final = 200  # characters of an error of python-chess
 _SOMETHING: Final = re.compile(r"[^\s\ufeff]")

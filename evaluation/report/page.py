@@ -77,12 +77,8 @@ def report_page(
     about = [_counted(effort.games, "game"), _counted(len(order), "agent")]
     if not any(row.failures for row in standings.rows):
         about.append("no agent failed")
-    data: dict[str, Any] = {
-        "agents": order,
-        "short": [*short_names(order).values()],
-        "seats": standings.seat_names,
-    }
-    data |= {"games": drawn.games, "written": drawn.written, **drawn.scale}
+    data: dict[str, Any] = {"agents": order, "short": [*short_names(order).values()]}
+    data |= {"seats": standings.seat_names, "games": drawn.games, "written": drawn.written, **drawn.scale}
     after, which = [sections.provenance_section(run, effort.versions)], _how_chosen(effort.games, drawn, seed)
     return _rendered("Tournament report", standings.env, about, parts, after, chosen=which, data=data)
 

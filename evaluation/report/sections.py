@@ -150,11 +150,8 @@ def crosstable_section(standings: Ranking, order: Sequence[str]) -> str:
             cells[name, other] = _share(score.mean, text, digits)
     else:
         title = "Who plays well with whom" if team else "Who wins from whom"
-        about = (
-            "The mean score of teams of the agents of the row and the column."
-            if team
-            else "What the agent in each row earned on average against the agent of each column's number."
-        )
+        about = "What the agent in each row earned on average against the agent of each column's number."
+        about = "The mean score of teams of the agents of the row and the column." if team else about
         met = {pair: mean for pair, mean in standings.rewards.items() if not math.isnan(mean.mean)}
         low, high = (end((mean.mean for mean in met.values()), default=0.0) for end in (min, max))
         middle = (low + high) / 2 if team else 0.0
@@ -331,14 +328,10 @@ def training_section(curve: Curve, place: int) -> str:
         cells = [f"{point.step:,}", *_texts(rating, number), percent(score)]
         rows.append(cells + ([*_texts(reward, four_digits)] if by_reward else []))
     columns = ["step", "Elo", "95 % interval", "score %"] + ["mean reward", "95 % interval"] * by_reward
-    return section(
-        f"training-{place}",
-        f"Training: {curve.name}",
-        part("about", about),
-        _plot("Mean reward of a game", points, rewards, four_digits, "reward") if by_reward else "",
-        _plot("Rating", points, ratings, number, "Elo", levels),
-        table("Ratings by step", columns, rows, kind="long"),
-    )
+    by_step = _plot("Mean reward of a game", points, rewards, four_digits, "reward") if by_reward else ""
+    plots = by_step, _plot("Rating", points, ratings, number, "Elo", levels)
+    steps = table("Ratings by step", columns, rows, kind="long")
+    return section(f"training-{place}", f"Training: {curve.name}", part("about", about), *plots, steps)
 
 
 def _interval(*numbers: float | None) -> Estimate:

@@ -112,17 +112,10 @@ class Ranking:
     @property
     def rated_results(self) -> Results:
         """The games that ratings are computed from."""
-        left_out = frozenset(self.unrated)
-        groups, rotations = self.results.groups.items(), self.results.rotations.items()
-        return replace(
-            self.results,
-            groups={finish: group for finish, group in groups if left_out.isdisjoint(finish.agents)},
-            rotations={
-                finishes: deals
-                for finishes, deals in rotations
-                if all(left_out.isdisjoint(finish.agents) for finish in finishes)
-            },
-        )
+        left_out, groups, rotations = frozenset(self.unrated), self.results.groups, self.results.rotations
+        kept = {result: group for result, group in groups.items() if left_out.isdisjoint(result.agents)}
+        dealt = {one: deals for one, deals in rotations.items() if all(left_out.isdisjoint(r.agents) for r in one)}
+        return replace(self.results, groups=kept, rotations=dealt)
 
     def superiority(self, agent: str) -> float:
         """The probability that the leader, the first of ``rows``, is stronger than that agent.

@@ -294,10 +294,9 @@ def _rating(
     standings = table(records)
     total = standings.row(POLICY)
     if not total.games:
-        failure = records[0].failure
+        why = records[0].failure.message if records[0].failure else ""
         raise EnvironmentFailureError(
-            f"{player.env_name} failed in every game, so there is nothing to rate: "
-            f"{failure.message if failure else ''}"
+            f"{player.env_name} failed in every game, so there is nothing to rate: {why}"
         )
     failed, notes = sum(total.failures.values()), list(standings.notes)
     if 2 * failed >= total.games:

@@ -131,16 +131,11 @@ class _Progress:
 _PLAIN: Final = ("counts", "number", "played", "seconds", "leads")
 _KIND: Final = FileKind("progress of zermelo tune", "remove it, and begin again")
 _FORMS: Final = {
-    "planes": Form("<u8", 3),
-    "movers": Form("|i1", 1),
-    "outcomes": Form("<f4", 1),
-    "values": Form("<f4", 1),
+    "planes": Form("<u8", 3), "movers": Form("|i1", 1), "outcomes": Form("<f4", 1), "values": Form("<f4", 1),
     "columns": Form("<i4", 2, is_optional=True),
-    "weights.first": Form("<f4", 2, is_optional=True),
-    "weights.bias": Form("<f4", 1, is_optional=True),
-    "weights.outputs": Form("<f4", 2, is_optional=True),
-    "weights.output_bias": Form("<f4", 1, is_optional=True),
-}
+    "weights.first": Form("<f4", 2, is_optional=True), "weights.bias": Form("<f4", 1, is_optional=True),
+    "weights.outputs": Form("<f4", 2, is_optional=True), "weights.output_bias": Form("<f4", 1, is_optional=True),
+}  # fmt: skip
 
 
 class _ProgressHeader(msgspec.Struct, frozen=True):
