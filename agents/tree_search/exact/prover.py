@@ -27,6 +27,8 @@ from zermelo.envs.rules.scores import LOSS, WIN
 _MAX_PLY: Final = WIN - 48
 _MOST_LEGAL: Final = (1 << 16) - 1
 _GREATEST_MARGIN: Final = 1000
+_MOST_HUGE: Final = 16
+"""Up to so many MiB a table is kept in huge pages: a proof of Connect Four then takes a tenth less time."""
 
 PROOF: Final = Program("solve", "tree_search.exact.kernel", "find_score", ("int64",) * 3)
 
@@ -92,7 +94,7 @@ class Prover:
         narrow = key_bits - bits <= 32
         if not narrow:
             bits -= 1
-        self._table = zeros((1 if narrow else 2) << bits)
+        self._table = zeros((1 if narrow else 2) << bits, huge_pages=memory_mb <= _MOST_HUGE)
         self._busy = np.zeros(1 << layout.BUSY_BITS if threads > 1 else 0, np.int64)
         self._busy_address = int(self._busy.ctypes.data) if threads > 1 else 0
         self._unclaimed = np.zeros(1, np.int64)
