@@ -20,8 +20,7 @@ from zermelo.envs.errors import EnvFailedError, ZermeloError
 class EnvironmentFailureError(EnvFailedError):
     """The environment raised, gave a reward that is not a number, or left a player without a legal action.
 
-    Attributes:
-        record: The ``GameRecord`` so far, or None when the environment could not even be made.
+    ``record`` is the ``GameRecord`` so far, None where the environment could not even be made.
     """
 
     def __init__(self, message: str, record: Any = None) -> None:

@@ -203,21 +203,17 @@ class Jobs:
 
 
 class Analyst:
-    """Thinks about one game, beside whoever plays it; answers come in other threads.
-
-    Attributes:
-        follows: Whether the last position is analysed, and the next one after a move.
-        ply, hint: The position that is analysed, and the move that was found good; None without one.
-    """
+    """Thinks about one game, beside whoever plays it; answers come in other threads."""
 
     def __init__(self, lock: threading.RLock, on_change: Callable[[], None]) -> None:
         self._lock, self._on_change = lock, on_change
         self._process, self._round = JobProcess(), 0
         self._analysis: dict[str, Any] | None = None
         self._review: dict[str, Any] | None = None
-        self.ply: int | None = None
-        self.hint: int | None = None
-        self.follows, self.problem = False, ""
+        self.ply: int | None = None  # that is analysed
+        self.hint: int | None = None  # the move that was found good
+        self.problem = ""
+        self.follows = False  # whether the last position is analysed, and the next one after a move
 
     def stop(self) -> None:
         """Ends what is going on; reviews that are finished stay."""

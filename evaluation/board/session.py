@@ -55,10 +55,9 @@ def _squares_of(game: Any) -> tuple[Squares, Any, Coordinates | None] | None:
 
 
 def surface_of(game: Any) -> dict[str, Any] | None:
-    """The spots of a game's picture, row by row; None where moves are chosen from a list.
+    """The spots of a game's picture, row by row, names to write beside it, and whether it may be turned round.
 
-    ``columns`` and ``rows``, from the top, are written beside a picture that has no names of its own; ``turns`` is
-    whether it may be shown from the other side, square by square.
+    None where moves are chosen from a list.
     """
     declared = _squares_of(game)
     if declared is None:

@@ -20,18 +20,15 @@ LONGEST: Final = 200  # characters of a move or an agent that a page may send
 
 @dataclass(frozen=True)
 class BoardSettings:
-    """Settings of a new game; ``seat`` is the person's, from 0, and no ``clock`` is a game without clocks.
-
-    With ``ponder`` the agent thinks on the person's time too.
-    """
+    """Settings of a new game."""
 
     env: str
     opponent: str = "auto"
-    seat: int = 0
+    seat: int = 0  # the person's
     seed: int = 0
-    clock: str = ""
+    clock: str = ""  # none is a game without clocks
     analyst: str = "auto"
-    ponder: bool = False
+    ponder: bool = False  # the agent thinks on the person's time too
 
 
 _PARALLEL: Final = ("threads", "workers")

@@ -31,21 +31,16 @@ _AFTER_FAILURE: Final = "Move now asks it again; or swap seats, take a move back
 
 
 class Table:
-    """One game on a page. Only the settings that it begins with may name agents that run code of their own.
-
-    Attributes:
-        version: Greater after every change.
-        on_change: Called, in any thread, whenever there is something new to see.
-    """
+    """One game on a page. Only the settings that it begins with may name agents that run code of their own."""
 
     def __init__(self, settings: BoardSettings) -> None:
         self._lock = threading.RLock()
-        self.on_change: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None  # called, in any thread, when there is something new
         self._player, self._analyst = JobProcess(), Analyst(self._lock, self._changed)
         for spec in (settings.opponent, settings.analyst):
             board_settings.require_startable(spec)
         self._given = settings
-        self.version = 0
+        self.version = 0  # greater after every change
         self._games = self._turns = 0
         self._begin(settings)
 
@@ -71,10 +66,7 @@ class Table:
         self._moved()
 
     def new(self, wanted: dict[str, Any]) -> None:
-        """A new game, with some settings changed: ``seat``, ``opponent``, ``clock``, ``seed``.
-
-        On failure the old game goes on.
-        """
+        """A new game, with some settings changed; on failure the old game goes on."""
         with self._lock:
             settings = changed_settings(self._settings, wanted)
             require_known(settings.opponent, self._given)
@@ -231,10 +223,7 @@ class Table:
         self._changed()
 
     def analyse(self, on: Any, ply: Any = None, agent: Any = None) -> None:
-        """Begins or ends the analysis of a position; that of the last one goes on with the next moves.
-
-        On failure nothing is changed.
-        """
+        """Begins or ends the analysis of a position; that of the last one goes on with the next moves."""
         if not isinstance(on, bool):
             raise InvalidSettingError(f"on is true or false, not {shown(on, 40)}")
         spec = None if agent is None else board_settings.text_setting("agent", agent)

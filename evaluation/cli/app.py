@@ -153,14 +153,10 @@ def _plain_types(hint: Any) -> Iterator[type]:
 
 
 app = typer.Typer(
-    name="zermelo",
-    cls=_Group,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    name="zermelo", cls=_Group, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with:  zermelo tournament classic/tictactoe-v3 random alphabeta",
-)
+)  # fmt: skip
 
 
 def _version(wanted: bool) -> None:

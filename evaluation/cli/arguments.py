@@ -200,16 +200,12 @@ def explained(command: Callable[..., None]) -> str:
 def takes_settings(*kinds: type, left_out: Collection[str] = (), **options: Any) -> Callable[[Command], Command]:
     """Gives a command an option for each field of dataclasses, all of which it takes as keywords.
 
-    ``options`` are for fields that need more than their name: typer's option, or that with another type
-    (``Annotated``).
+    ``options`` are typer's, for fields that need more than their name, or those with another type (``Annotated``).
     """
 
     def decorate(command: Command) -> Command:
-        own = [
-            one
-            for one in inspect.signature(command, eval_str=True).parameters.values()
-            if one.kind != one.VAR_KEYWORD
-        ]
+        given = inspect.signature(command, eval_str=True).parameters.values()
+        own = [one for one in given if one.kind != one.VAR_KEYWORD]
         derived = [
             inspect.Parameter(
                 field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,

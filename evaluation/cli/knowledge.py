@@ -66,6 +66,10 @@ def book_command(
     if exact and (plies is None or positions is not None or not RunnerSettings(**runner).here):
         raise InvalidSettingError("--exact takes --plies, and --hours or --seconds, and works in this process")
     path, live = arguments.file_for(out, env, ".zbook"), arguments.LiveLine()
+
+    def show(now: Any) -> None:
+        live.show(f"{now.positions:,} positions, {now.proven:,} proven, {now.seconds:.0f} s")
+
     if hours is not None:
         seconds = 3600 * hours + (seconds or 0)
     started, was_stopped = time.monotonic(), False
@@ -74,15 +78,8 @@ def book_command(
     try:
         with arguments.writing(path):
             make: Callable[..., Book] = prove_book if exact else grow_book
-            book = make(
-                arguments.position_after(env, moves, 0).env,
-                path,
-                agent=make_agent(agent),
-                on_progress=lambda now: live.show(
-                    f"{now.positions:,} positions, {now.proven:,} proven, {now.seconds:.0f} s"
-                ),
-                **limits,
-            )
+            start = arguments.position_after(env, moves, 0).env
+            book = make(start, path, agent=make_agent(agent), on_progress=show, **limits)
     except KeyboardInterrupt:
         was_stopped = True
         book = read_book(path)

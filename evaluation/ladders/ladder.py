@@ -51,18 +51,12 @@ _ladders: dict[str, RatedAnchors] = {}  # the ladders of this process, by what d
 
 @dataclass(frozen=True)
 class RatedAnchors:
-    """Rated anchors.
-
-    Attributes:
-        elo: The rating of each; ``random``, else the first, has 0.
-        openings: What games begin with; empty where what is legal depends on chance, or games are too short.
-        digest: 16 hexadecimal digits, the same for the same environment, anchors, seed and games.
-    """
+    """Rated anchors."""
 
     anchors: tuple[Participant, ...]
-    elo: Mapping[str, float]
-    openings: tuple[tuple[Any, ...], ...]
-    digest: str
+    elo: Mapping[str, float]  # of each; random, else the first, has 0
+    openings: tuple[tuple[Any, ...], ...]  # none where what is legal depends on chance, or games are too short
+    digest: str  # 16 hexadecimal digits, the same for the same environment, anchors, seed and games
 
     def rating_of(self, results: Mapping[str, tuple[int, float]]) -> tuple[float, float, float]:
         """Returns the rating of a policy, always finite, and the ends of its 95 % interval.

@@ -27,7 +27,6 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     """The position of a live environment, which is not changed, as text; nothing where it cannot be drawn.
 
     ``game`` is what ``as_game`` made of it, if it can be searched. With a ``seat`` only what it sees is drawn.
-    Cells stand in the order of the observation: where actions are cells, action 0 is at the top left.
     """
     if seat is not None and hides_something(game):
         return seen_by(game, env, seat)
@@ -134,10 +133,7 @@ Picture = npt.NDArray[np.uint8]
 
 
 def picture_of(game: Any, env: Any) -> Callable[[], Picture] | None:
-    """A function that draws the position that an environment is in now; None where there is no picture.
-
-    Games of ours draw it when they are asked; what the environment itself draws is drawn at once.
-    """
+    """A function that draws the position that an environment is in now; None where there is no picture."""
     if isinstance(game, SupportsPicture):
         try:
             return partial(game.image, game.snapshot(env))  # type: ignore[attr-defined]  # games of environments have it

@@ -150,9 +150,8 @@ def listed_moves(labels: Mapping[int, str]) -> str:
 def play_moves(driver: EnvDriver, text: str, source: str = "--moves", plies: int | None = None) -> list[Any]:
     """Reads moves one after another and plays them, up to ``plies``; what was played, as ``env.step`` takes it.
 
-    They are separated by commas or spaces, or by semicolons where moves have spaces of their own that could be
-    misread: ``3,3,2``, ``e4,e5,Nf3``. Numbers of moves (``1.``, ``2...``) are passed over. ``source`` is for
-    messages.
+    They are separated by commas or spaces, or by semicolons where moves have spaces of their own. Numbers of moves
+    (``1.``, ``2...``) are passed over. ``source`` is for messages.
     """
     played: list[Any] = []
     for part in text.split(";"):

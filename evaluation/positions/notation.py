@@ -36,10 +36,7 @@ _NOTATIONS: Final[Mapping[ExportFormat, _Notation]] = {
 def export_notation(
     records: Iterable[GameRecord], folder: str | os.PathLike[str], form: ExportFormat, date: str = ""
 ) -> Path:
-    """Writes ``games.pgn`` or ``games.sgf`` into a folder; the records are read once and not kept.
-
-    ``date`` is the day of the games, such as ``2026-03-01``, where it is known.
-    """
+    """Writes ``games.pgn`` or ``games.sgf``, with the day of the games (``2026-03-01``) where it is known."""
     target = Path(folder)
     path, count = target / f"games.{form}", 0
     try:

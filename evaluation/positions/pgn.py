@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from zermelo.envs import games
 from zermelo.envs.errors import MissingDependencyError
-from zermelo.envs.games import Chess
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, FailureKind, GameRecord
@@ -36,7 +36,7 @@ def written_pgn(
     record: GameRecord, settings: Mapping[str, Any], number: int, date: str = "", finished: bool = True
 ) -> str:
     """A game in PGN; ``date`` is such as ``2026-03-01``."""
-    rules = Chess(settings["fen"]) if "fen" in settings else Chess()
+    rules = games.Chess(settings["fen"]) if "fen" in settings else games.Chess()
     score = record.scores[0] if record.scores and finished else None
     result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}.get(-1.0 if score is None else score, "*")
     ended = record.end if record.failure is None else record.failure.kind
@@ -44,7 +44,7 @@ def written_pgn(
         "Event": record.env, "Site": "?", "Date": date.replace("-", ".") or "????.??.??",
         "Round": round_of(record, number), "White": record.agents[0], "Black": record.agents[1], "Result": result,
     }  # fmt: skip
-    if rules != Chess():
+    if rules != games.Chess():
         tags |= {"SetUp": "1", "FEN": rules.fen}
     tags["Termination"] = _TERMINATIONS.get(ended, "abandoned") if finished else "unterminated"
     words: list[str] = []

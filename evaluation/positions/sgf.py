@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.envs.games import Go
+from zermelo.envs import games
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, FailureKind, GameRecord
@@ -25,10 +25,12 @@ _TOKEN: Final = re.compile(
 """A sign of SGF's structure, or a property with its values."""
 
 
-def go_rules(env: str, settings: Mapping[str, Any]) -> Go:
+def go_rules(env: str, settings: Mapping[str, Any]) -> games.Go:
     theirs = "board_size" in settings or env.startswith("classic/")
-    size = int(settings.get("board_size" if theirs else "size", 19 if theirs else Go().size))
-    return Go(size, float(settings.get("komi", Go().komi)), 0 if theirs else int(settings.get("superko", 1)))
+    size = int(settings.get("board_size" if theirs else "size", 19 if theirs else games.Go().size))
+    return games.Go(
+        size, float(settings.get("komi", games.Go().komi)), 0 if theirs else int(settings.get("superko", 1))
+    )
 
 
 def written_sgf(
@@ -85,11 +87,7 @@ class SgfGame(NamedTuple):
 
 
 def sgf_games(text: str, size: int) -> Iterator[SgfGame]:
-    """The games of an SGF on boards of so many lines, one after another.
-
-    Raises:
-        StoreError: A game cannot be read, or is no such game; it names the line that the game begins in.
-    """
+    """The games of an SGF on boards of so many lines; a ``StoreError`` names the line that a game begins in."""
     for line, nodes in _main_lines(text):
         try:
             yield SgfGame(line, *_played(nodes, size))

@@ -56,10 +56,7 @@ TableRow = Sequence[str | Cell]
 
 
 def table(caption: str, columns: TableRow, rows: Iterable[TableRow], *, names: int = 1, kind: str = "") -> Markup:
-    """A table in a box of its own that scrolls sideways where it must, so that the page never does.
-
-    The first ``names`` columns are text, of which the last heads the row; the rest are numbers.
-    """
+    """A table that scrolls sideways; the first ``names`` columns are text, of which the last heads the row."""
     cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
     return part("table", caption, cells[0], cells[1:], names, kind)
 
@@ -126,10 +123,7 @@ def _marks(low: float, high: float) -> list[tuple[float, str]]:
 def line_plot(
     caption: str, lines: Sequence[Line], *, x_unit: str, y_unit: str, levels: Mapping[str, float] | None = None
 ) -> str:
-    """Lines with intervals over one scale, and named levels across it.
-
-    The scale holds every point and the last intervals; the first ones, of few games, may reach beyond it.
-    """
+    """Lines with intervals over one scale, which the first intervals may leave, and named levels across it."""
     points = [point for line in lines for point in line.points]
     last_ends = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
     ends = [*last_ends, *(point.y for point in points), *(levels or {}).values()]

@@ -80,10 +80,7 @@ class GameSample:
             self._size -= sum(kept.size for kept in self._strata.pop(name))
 
     def chosen(self, ratings: Mapping[str, float]) -> list[ShownGame]:
-        """The games to show, in the order of importance: failures, then upsets, then the others.
-
-        Failures and upsets get a third of the places each where there are that many, and what is left over.
-        """
+        """The games to show: failures, then upsets, up to a third each of the places, then the others."""
         failures, upsets = list[list[_Kept]](), list[tuple[float, list[_Kept]]]()
         line_ups = defaultdict[tuple[str, ...], list[_Kept]](list)
         for name in sorted(self._strata):

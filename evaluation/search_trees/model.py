@@ -137,10 +137,7 @@ class SearchPass:
         return [steps[step] for step in sorted(steps)]
 
     def best_line(self, answer: str) -> set[int]:
-        """The numbers of the nodes of the principal variation below the root, as far as no chance is met.
-
-        Below the root the first child that gave a node its value is taken; of simulations, the one visited most.
-        """
+        """The numbers of the nodes of the principal variation below the root, as far as no chance is met."""
         children, line = self.children(), set()
         here = next((child for child in children[0] if self.nodes[child].move == answer), -1)
         while here >= 0 and self.finished:

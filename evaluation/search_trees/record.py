@@ -59,10 +59,7 @@ class SearchRecorder:
 
 
 class _Draft:
-    """A node while the search goes on, with steps that are not numbered yet, and the event that came to it.
-
-    It was entered twice if it was probed first. ``results`` are bounds and probability of each action searched.
-    """
+    """A node while the search goes on, with steps that are not numbered yet, and the event that came to it."""
 
     __slots__ = ("actions", "below", "entries", "entry", "evaluated", "node", "parent", "results")
 
@@ -75,7 +72,7 @@ class _Draft:
         )  # fmt: skip
         self.below, self.evaluated = 0, False
         self.actions = _count_actions(entry)
-        self.results: dict[Any, tuple[float, float, float]] = {}
+        self.results: dict[Any, tuple[float, float, float]] = {}  # bounds and probability of each action searched
 
     def interval(self, bounds: tuple[float, float]) -> tuple[float, float]:
         """Bounds of its value, where actions that are not searched may be worth anything."""

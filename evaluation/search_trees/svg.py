@@ -38,19 +38,15 @@ _FONT: Final = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 @dataclass(slots=True)
 class DrawnNode:
-    """A node, or (without ``node``) actions that are none, with what hangs below it.
+    """A node, or (without ``node``) actions that are none, with what hangs below it."""
 
-    It reaches to ``left`` and ``right`` of its place; ``edge`` is the text at the edge that leads to it, ``value``
-    and the smaller ``below`` stand beside it.
-    """
-
-    left: float
+    left: float  # how far it reaches from its place
     right: float
     children: list[DrawnNode] = field(default_factory=list)
     node: SearchNode | None = None
-    edge: str = ""
-    value: str = ""
-    below: str = ""
+    edge: str = ""  # the text at the edge that leads to it
+    value: str = ""  # beside it
+    below: str = ""  # in small letters
     is_cut: bool = False
     is_best: bool = False
     is_now: bool = False

@@ -87,9 +87,8 @@ class Rewards:
     def inferiority(self, agent: str, other: str) -> float:
         """The p-value of a one-sided test that the agent earns no more than the other.
 
-        Student's, with the standard errors added up, as if the two means were perfectly opposed (those of two
-        agents of a game of zero sum are), and with one more deal in which both earned the same: a few deals that
-        happen to be equal prove nothing.
+        Student's, with the standard errors added up, as if the two means were perfectly opposed, and with one more
+        deal in which both earned the same: a few deals that happen to be equal prove nothing.
         """
         from scipy.special import stdtr
 

@@ -161,10 +161,7 @@ def notes_on(results: Results) -> Iterator[str]:
 
 
 def failed_always(results: Results) -> tuple[str, ...]:
-    """The agents that failed in every game, in the order of their first failures.
-
-    Games that another agent lost by a failure say nothing of them, and do not count.
-    """
+    """Agents that failed in every game but those that another lost by a failure, by their first failures."""
     failed, finished = dict[str, None](), set[str]()
     for finish, _ in results.in_order():
         if finish.failed_seat is not None:
@@ -218,10 +215,7 @@ def _played(results: Results) -> dict[tuple[str, ...], tuple[int, int]]:
 
 
 def repeating(results: Results) -> frozenset[tuple[str, ...]]:
-    """Line-ups whose games only repeat each other, as those of deterministic agents without chance do.
-
-    From one opening such agents always play the same game, so there are no more different games than openings.
-    """
+    """Line-ups whose games only repeat each other: there are no more different games than openings."""
     played = _played(results).items()
     return frozenset(agents for agents, (games, distinct) in played if distinct <= results.openings < games)
 

@@ -29,8 +29,7 @@ _FAR: Final = 40.0  # a difference that leaves no doubt who wins
 class RankingModel:
     """Which parameter means what, and the choices that the games consist of.
 
-    In games of three or more where never more than two ranks are known, winners and others, the others are taken
-    as unranked, not as tied.
+    Where never more than two ranks of three or more are known, those but the winners are unranked, not tied.
     """
 
     def __init__(
