@@ -15,12 +15,12 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.known_classes import known_actions
 
 
-def codec_for(env: Any, agent: Any = None, owner: str = "") -> ActionCodec:
+def codec_for(env: Any, agent: Any = None) -> ActionCodec:
     """The codec of an agent's action space, by default of the agent to move."""
     if is_aec(env):
         agent = env.agent_selection if agent is None else agent
-        return ActionCodec(space_of(env, agent), owner or f"agent {agent!r} in {game_name(env)}")
-    return ActionCodec(env.action_space, owner or game_name(env))
+        return ActionCodec(space_of(env, agent), f"agent {agent!r} in {game_name(env)}")
+    return ActionCodec(env.action_space, game_name(env))
 
 
 def space_of(env: Any, agent: Any) -> Any:
@@ -49,7 +49,7 @@ def legal_actions(env: Any) -> list[Any]:
     """
     require_reset(env)
     if not is_aec(env):
-        codec = codec_for(env, None)
+        codec = codec_for(env)
         mask = gym_mask(env)
     else:
         raw = innermost(env)

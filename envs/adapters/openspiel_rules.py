@@ -104,23 +104,18 @@ def rules_of(source: Any, given: Mapping[str, Any]) -> OpenSpielRulesGame | None
         return None
     inner = OpenSpielGame(source, given)
     try:
-        rules, longest = _equivalent(inner.source)
+        kind = inner.source.get_type()
+        parameters = {**kind.parameter_specification, **inner.source.get_parameters()}
+        place = tables.OPENSPIEL.get(kind.short_name)
+        make = None if place is None else tables.load(place)
+        if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
+            return None
+        rules, most_turns = make(**parameters), parameters.get("max_player_turns", 1 << 59)
         if rules is None:
             return None
-        game = OpenSpielRulesGame(rules, inner, longest)
+        game = OpenSpielRulesGame(rules, inner, parameters.get("horizon", 2 * most_turns))
     except InvalidSettingError:  # a board that is too large for the rules
         return None
     declared = declared_traits(source) if is_env else {}
     game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared))
     return game if game.position(inner.snapshot(source)) is not None else None
-
-
-def _equivalent(game: Any) -> tuple[Any, int]:
-    """The rules of a ``pyspiel.Game``, if they are declared with all its parameters, and its greatest length."""
-    kind = game.get_type()
-    parameters = {**kind.parameter_specification, **game.get_parameters()}
-    place = tables.OPENSPIEL.get(kind.short_name)
-    make = None if place is None else tables.load(place)
-    if make is None or not {*inspect.signature(make).parameters} >= {*parameters}:
-        return None, 0
-    return make(**parameters), parameters.get("horizon", 2 * parameters.get("max_player_turns", 1 << 59))

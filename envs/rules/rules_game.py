@@ -247,6 +247,8 @@ def _traits(rules: Any) -> Traits:
     def ask(name: str) -> Any:
         return method_or_default(rules, name)()
 
+    defaults = type(rules)._field_defaults
+    settings = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
     seats, total = int(ask("seats")), ask("utility_sum")
     names = getattr(rules, "seat_names", None)
     varying = RewardSum.GENERAL if total == GENERAL_SUM else RewardSum.CONSTANT
@@ -254,7 +256,7 @@ def _traits(rules: Any) -> Traits:
     lower, upper = ask("utility_bounds")
     declared = ("reward_sum", "constant", "chance", "information", "utility_bounds", "terminal_rewards_only")
     return Traits(
-        name=_name(rules),
+        name=type(rules).__name__ + (f"({', '.join(settings)})" if settings else ""),
         seat_names=tuple(names()) if names is not None else tuple(f"player_{seat}" for seat in range(seats)),
         reward_sum=reward_sum,
         constant=float(total) if reward_sum is RewardSum.CONSTANT else 0.0,
@@ -266,9 +268,3 @@ def _traits(rules: Any) -> Traits:
         num_actions=int(ask("num_actions")),
         sources=dict.fromkeys((*declared, "num_actions"), TraitSource.DECLARED),
     )
-
-
-def _name(rules: Any) -> str:
-    defaults = type(rules)._field_defaults
-    settings = [f"{name}={value}" for name, value in rules._asdict().items() if defaults.get(name) != value]
-    return type(rules).__name__ + (f"({', '.join(settings)})" if settings else "")

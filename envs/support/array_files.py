@@ -124,7 +124,10 @@ def read_arrays(
         _check_directory(file)
         with zipfile.ZipFile(file) as archive:
             members = _members(archive, os.fstat(file.fileno()).st_size)
-            text = _text(archive, members.pop(_HEADER, None))
+            first = members.pop(_HEADER, None)
+            if first is None or first.dtype != np.uint8 or first.size > _LARGEST_HEADER:
+                raise ValueError("it has no header")
+            text = b"".join(first.chunks(archive))
             found = decoded(text, _Kind)
             if found != _Kind(kind.name, version):
                 raise ValueError(
@@ -173,12 +176,6 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, _Member]:
     if len(found) != len(infos):
         raise ValueError("it has two arrays of one name")
     return found
-
-
-def _text(archive: zipfile.ZipFile, member: _Member | None) -> bytes:
-    if member is None or member.dtype != np.uint8 or member.size > _LARGEST_HEADER:
-        raise ValueError("it has no header")
-    return b"".join(member.chunks(archive))
 
 
 def _check_forms(members: Mapping[str, _Member], forms: Mapping[str, Form]) -> None:

@@ -87,8 +87,9 @@ def _known(state: Any, seat: int) -> _Known:
             left -= 1
             missing -= 1
             continue
-        if mover < 0:
-            mover = _first_player(state, place)
+        if mover < 0:  # who moves first may vary
+            varies = state.get_game().get_parameters().get("random_start_player", False)
+            mover = int(state.full_history()[place].player) if varies else 0
         move = rules.moves[event]
         if move.place >= 0:
             hands[mover].pop(move.place)
@@ -103,12 +104,6 @@ def _known(state: Any, seat: int) -> _Known:
         copies[events[place]] += 1
     unseen = [card for card, count in enumerate(copies) for _ in range(count)]
     return _Known(events, hand, [possible[place] for place in hand], unseen)
-
-
-def _first_player(state: Any, place: int) -> int:
-    if not state.get_game().get_parameters().get("random_start_player", False):
-        return 0
-    return int(state.full_history()[place].player)
 
 
 def key_of_hanabi(state: Any, seat: int) -> Hashable:

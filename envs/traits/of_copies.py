@@ -26,6 +26,7 @@ from zermelo.envs.traits.observability import random_action
 from zermelo.envs.traits.random_play import infer
 
 _TRIAL_SECONDS: Final = 0.3
+_warned: Final[set[str]] = set()
 _SHOWN_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
 _ASSUMED: Final[Mapping[str, Any]] = {
     "information": Information.PERFECT, "chance": Chance.NONE, "terminal_rewards_only": False,
@@ -79,8 +80,10 @@ def with_traits(
             findings = fresh
         if patience > 0:
             remember(raw, findings)
-    for note in findings.notes:
-        _warn_once(game_name(raw), note)
+    for warning in (f"{game_name(raw)} {note}" for note in findings.notes):
+        if warning not in _warned:
+            _warned.add(warning)
+            warnings.warn(warning, UnknownTraitWarning, stacklevel=5)
     by_play = ((TraitSource.INFERRED, findings.inferred), (TraitSource.ASSUMED, findings.assumed))
     if findings.games or is_known:
         outside = outside.only(findings.draws_from)
@@ -114,15 +117,6 @@ def _found(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: 
         note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
         findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
     return findings
-
-
-_warned: set[tuple[str, str]] = set()
-
-
-def _warn_once(name: str, note: str) -> None:
-    if (name, note) not in _warned:
-        _warned.add((name, note))
-        warnings.warn(f"{name} {note}", UnknownTraitWarning, stacklevel=6)
 
 
 def _try_copies(game: Any, root: Any, patience: Patience) -> str:

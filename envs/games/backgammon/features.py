@@ -145,11 +145,6 @@ def _put(indices: Any, values: Any, count: int, index: int, value: int) -> int:
     return count + 1
 
 
-def _lead(pips: int, other_pips: int, rolled: int) -> int:
-    total = pips + other_pips + 8
-    return int(32.0 * (other_pips - pips + rolled + 4) / math.sqrt(total))
-
-
 def _race(low: int, high: int, start: int, indices: Any, values: Any, count: int) -> int:
     for place in range(1, _BAR):
         count = _put(indices, values, count, start + place - 1, count_at(low, high, place))
@@ -271,7 +266,7 @@ def features(low: int, high: int, other_low: int, other_high: int, rolled: int, 
         values: A buffer as long for their values.
     """
     side, other = _side_of(low, high), _side_of(other_low, other_high)
-    lead = _lead(side.pips, other.pips, rolled)
+    lead = int(32.0 * (other.pips - side.pips + rolled + 4) / math.sqrt(side.pips + other.pips + 8))
     if side.rear + other.rear < _BAR:
         count = _race(low, high, RACE, indices, values, 0)
         count = _race(other_low, other_high, RACE + 24, indices, values, count)

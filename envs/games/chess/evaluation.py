@@ -82,8 +82,10 @@ def judged(state: ChessState, score: int) -> int:
     if weak & _men(state) != 0 or strong & (state.knights | state.diagonal | state.straight) == 0:
         return score
     own_king, king = bit_index(strong & ~_men(state)), bit_index(weak & ~_men(state))
-    steps = abs((king >> 3) - (own_king >> 3)) + abs((king & 7) - (own_king & 7))
-    bonus = 12 * _from_centre(king) + 4 * (14 - steps)
+    row, column = king >> 3, king & 7
+    steps = abs(row - (own_king >> 3)) + abs(column - (own_king & 7))
+    from_centre = max(3 - row, row - 4) + max(3 - column, column - 4)
+    bonus = 12 * from_centre + 4 * (14 - steps)
     bishops = state.diagonal & ~state.straight
     if strong & (state.pawns | state.straight) == 0 and strong & state.knights != 0:
         # Knight and bishop mate only in a corner of the bishop's colour.
@@ -130,12 +132,6 @@ def _divisor(state: ChessState, strong: int, weak: int) -> int:
 
 def _points(side: int, minor: int, rooks: int, queens: int) -> Any:
     return 3 * popcount(side & minor) + 5 * popcount(side & rooks) + 9 * popcount(side & queens)
-
-
-def _from_centre(square: int) -> int:
-    """Ranks and files between a square and the four in the middle."""
-    row, column = square >> 3, square & 7
-    return max(3 - row, row - 4) + max(3 - column, column - 4)
 
 
 _HALF = 1 << 31
