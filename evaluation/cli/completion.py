@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from zermelo.agents.specs import agent_names, describe_settings
+from zermelo.envs.registration.registry import list_envs
+
 EXAMPLES: Final = {"elo": "800", "depth": "4", "simulations": "1000", "samples": "20", "seconds": "1"}
 """Values of limits as examples."""
 _OPEN: Final = re.compile(r"(?P<before>.*[(,]\s*|)(?P<word>[^(),\s=]*)(?:=(?P<value>[^(),]*))?", re.DOTALL)
@@ -16,15 +19,11 @@ _OF_AGENTS: Final = ("agent", "opponent", "blueprint")  # settings whose values 
 
 
 def environments(incomplete: str) -> list[str]:
-    from zermelo.envs.registration.registry import list_envs
-
     return [entry.name for entry in list_envs() if entry.name.startswith(incomplete) and "<" not in entry.name]
 
 
 def agents(incomplete: str) -> list[str]:
     """Agents that begin so; after ``alphabeta(`` its settings, after ``ties=`` what they may be."""
-    from zermelo.agents.specs import agent_names, describe_settings
-
     match = _OPEN.fullmatch(incomplete)
     if match is None:
         return []

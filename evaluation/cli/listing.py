@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from zermelo.agents.specs import Setting, describe_agent, describe_settings, list_agents
+from zermelo.envs.registration.registry import list_envs
 from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli import completion
 from zermelo.evaluation.cli.arguments import Json, print_json
-
-if TYPE_CHECKING:
-    from zermelo.agents.specs import Setting
 
 
 def agents(
@@ -30,8 +29,6 @@ def agents(
     Options:
         name: An agent, to explain its settings.
     """
-    from zermelo.agents.specs import describe_agent, describe_settings, list_agents
-
     entries = list_agents(learned=True)
     if name is not None:
         described = describe_settings(name)
@@ -69,8 +66,6 @@ def envs(as_json: Json = False) -> None:
     [bold]Example[/bold]
     $ zermelo envs | grep classic
     """
-    from zermelo.envs.registration.registry import list_envs
-
     if as_json:
         print_json([{"name": entry.name, "summary": entry.summary} for entry in list_envs()])
         return

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from zermelo.agents.specs import make_agent
+from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
 
 
@@ -59,8 +61,6 @@ def play(
 
 def _play_in_terminal(env: str, opponent: str, seat: int, seed: int, *, ponder: bool) -> None:
     from zermelo.agents.base.configured_agent import ConfiguredAgent
-    from zermelo.agents.specs import make_agent
-    from zermelo.envs.errors import InvalidSettingError
     from zermelo.evaluation.match.play import agent_seeds
 
     driver = arguments.position_after(env, "", seed)
@@ -127,7 +127,6 @@ def _show(env: Any, seat: int | None) -> None:
 
 
 def _ask(driver: Any) -> Any:
-    from zermelo.envs.errors import IllegalActionError
     from zermelo.evaluation.positions.moves import listed_moves, move_labels, read_move
 
     legal = listed_moves(move_labels(driver.env))

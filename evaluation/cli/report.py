@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
+from zermelo.agents.specs import is_plain_agent
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.output import TABLES, ExportFormat
 
 if TYPE_CHECKING:
@@ -95,10 +98,7 @@ def _has_games(folder: Path) -> bool:
 
 
 def _judged_before(folder: Path) -> dict[str, Any] | None:
-    import msgspec
-
     from zermelo.envs.support.files import read_file
-    from zermelo.evaluation.errors import StoreError
 
     try:
         judgement: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
@@ -143,7 +143,6 @@ def exploited(env: str, agents: Mapping[str, str], *, trust: bool = False) -> Ex
 
     Agents are made again from their texts. Code of somebody's own is only run where it is trusted.
     """
-    from zermelo.agents.specs import is_plain_agent
     from zermelo.envs.registration.registry import env_runs_own_code
     from zermelo.evaluation.analysis.exploitability import agents_exploited, hides_information
 

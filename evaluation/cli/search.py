@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.agents.specs import make_agent
+from zermelo.envs.errors import GameOverError, InvalidSettingError, UnknownNameError
+from zermelo.envs.game import Traits
+from zermelo.envs.registration.registry import OWN_ENVS
 from zermelo.envs.traits.merging import PATIENCE
 from zermelo.evaluation.cli import arguments, completion
 
 if TYPE_CHECKING:
     from zermelo.agents.base.result import SearchResult
-    from zermelo.envs.game import Traits
 
 
 @arguments.takes_limits
@@ -47,9 +50,7 @@ def search(
         exact: The exact value of every action, not only of the best.
         watch: Also a line for each finished iteration.
     """
-    from zermelo.agents.specs import make_agent
     from zermelo.envs.adapters.as_game import as_game
-    from zermelo.envs.errors import GameOverError, InvalidSettingError
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.positions.drawing import drawing
 
@@ -248,8 +249,6 @@ def warmup(
     """
     from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs.adapters.as_game import as_game
-    from zermelo.envs.errors import InvalidSettingError
-    from zermelo.envs.registration.registry import OWN_ENVS
     from zermelo.envs.rules.rules_game import RulesGame
 
     if every and envs:
@@ -320,7 +319,6 @@ def tree(
         out: The file to write: a page (.html) or a figure (.svg).
         step: For a figure: the tree after this step of the search.
     """
-    from zermelo.envs.errors import InvalidSettingError, UnknownNameError
     from zermelo.envs.trees import list_figures
     from zermelo.evaluation.search_trees.drawing import check_file, draw_tree, tree_of_text
 
