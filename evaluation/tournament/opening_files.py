@@ -18,9 +18,9 @@ from typing import IO, Any, Final, NamedTuple
 
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.knowledge.books import book_lines
+from zermelo.envs import games
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
-from zermelo.envs.games import Chess, Go
 from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules.env import RulesEnv
@@ -216,7 +216,7 @@ def _start(written: WrittenOpening, source: EnvSource, env: Any) -> str:
     if not written.fen:
         return ""
     try:
-        fen = Chess(written.fen).fen
+        fen = games.Chess(written.fen).fen
     except InvalidSettingError as error:
         raise InvalidSettingError(f"{written.where} has no position that can be played: {error}") from None
     if fen.split()[:4] == _rules_of(env).fen.split()[:4]:
@@ -250,15 +250,15 @@ def read_openings(
     text, suffix = opening_text(path)
     content = text.lstrip()
     if suffix == ".pgn" or _PGN.match(content):
-        _require(rules(), Chess, f"{name} is in PGN, which is for chess")
-        games: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
+        _require(rules(), games.Chess, f"{name} is in PGN, which is for chess")
+        openings: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
     elif suffix == ".sgf" or _SGF.match(content):
-        go = _require(rules(), Go, f"{name} is in SGF, which is for Go")
-        games = _from_sgf(text, name, go.size)
+        go = _require(rules(), games.Go, f"{name} is in SGF, which is for Go")
+        openings = _from_sgf(text, name, go.size)
     else:
-        games = _from_lines(text, name, rules)
+        openings = _from_lines(text, name, rules)
     try:
-        yield from games
+        yield from openings
     except StoreError as error:
         raise InvalidSettingError(f"cannot read the openings in {name}: {error}") from None
 
@@ -329,7 +329,7 @@ def _decoded(content: bytes) -> str:
 def _from_pgn(text: str, name: str, plies: int | None) -> Iterator[WrittenOpening]:
     for game in pgn_games(text, plies):
         where = f"the game at line {game.line} of {name}"
-        if not game.moves and game.fen == Chess().fen:
+        if not game.moves and game.fen == games.Chess().fen:
             raise InvalidSettingError(f"{where} has no moves: leave it out")
         yield WrittenOpening(where, " ".join(game.moves), game.fen)
 
@@ -346,7 +346,7 @@ def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[Writ
     for number, line in zip(itertools.count(1), io.StringIO(text), strict=False):
         where = f"line {number} of {name}"
         if _POSITION.match(line.strip()):
-            _require(rules(), Chess, f"{where} is a position of chess")
+            _require(rules(), games.Chess, f"{where} is a position of chess")
             yield WrittenOpening(where, (), _position(line.strip(), where))
             continue
         moves = _LEFT_OUT.sub(" ", line.partition("#")[0]).strip().strip(",").strip()
