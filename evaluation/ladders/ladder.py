@@ -30,9 +30,8 @@ from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_qua
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
-from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.games import Participant, participants
-from zermelo.evaluation.workers.settings import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits, Isolate
 
 ANCHOR_GAMES: Final = 30  # games of each pairing of anchors
 BASELINES: Final = (

@@ -31,12 +31,12 @@ from zermelo.evaluation.tournament.running import Interrupts, Run
 from zermelo.evaluation.tournament.settings import (
     Agents,
     AllSettings,
+    RunnerChoice,
     RunnerSettings,
     RunSettings,
     settings_as_keywords,
 )
 from zermelo.evaluation.tournament.stopping import rule_of
-from zermelo.evaluation.workers.choices import RunnerChoice
 from zermelo.evaluation.workers.work import Runner, SerialRunner
 
 _DEFAULT: Final = RunSettings()

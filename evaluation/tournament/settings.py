@@ -6,6 +6,7 @@ defaults are those of the fields, and help is the docstring's text of a field up
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import os
@@ -18,7 +19,6 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Pairings, checked_seed
-from zermelo.evaluation.workers.choices import RunnerChoice
 from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:
@@ -95,6 +95,15 @@ class TournamentSettings:
     def limits(self) -> AgentLimits:
         """The isolation, where none was given too."""
         return self.isolation or AgentLimits()
+
+
+class RunnerChoice(enum.StrEnum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    """This process, or worker processes on this machine."""
+    RAY = "ray"
+    """A Ray cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)

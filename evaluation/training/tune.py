@@ -41,7 +41,7 @@ from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.tournament.run import make_runner, round_robin
-from zermelo.evaluation.workers.choices import RunnerChoice
+from zermelo.evaluation.tournament.settings import RunnerChoice
 
 _PLAYING, _TRAINING = 0.75, 0.1  # shares of a generation's time; the rest is for its match
 _GENERATIONS: Final = 3, 12, 6  # at least so many, at most, and as many an hour

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import sys
 from dataclasses import asdict, dataclass
@@ -12,9 +13,18 @@ from zermelo.agents.specs import runs_own_code
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 from zermelo.evaluation.match.clock import TimeControl
-from zermelo.evaluation.workers.choices import Isolate
 
 _POSIX: Final = sys.platform != "win32"
+
+
+class Isolate(enum.StrEnum):
+    """Which agents run in processes of their own."""
+
+    ALL = "all"
+    OWN = "own"
+    """Those named by text that run somebody's own code (``module:factory``, learned policies); with a limit on
+    time or memory, all but ``random``, which needs neither."""
+    NONE = "none"
 
 
 @explained

@@ -12,10 +12,9 @@ from doubles.processes import ends, left_running
 from zermelo.evaluation import Standings
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.games import GamePlayer, participants
 from zermelo.evaluation.workers.pool import ProcessRunner
-from zermelo.evaluation.workers.settings import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits, Isolate
 from zermelo.evaluation.workers.work import SerialRunner
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")

@@ -23,12 +23,11 @@ from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.faults import AgentFault
 from zermelo.evaluation.match.readiness import rehearse
 from zermelo.evaluation.match.record import FailureKind
-from zermelo.evaluation.workers.choices import Isolate
 from zermelo.evaluation.workers.forked_process import ForkedProcess, servers
 from zermelo.evaluation.workers.games import participants
 from zermelo.evaluation.workers.isolated_agent import IsolatedAgent
 from zermelo.evaluation.workers.meters import children
-from zermelo.evaluation.workers.settings import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits, Isolate
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="agents' own processes need fork")
 

@@ -25,8 +25,7 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import EnvFailedError, UnknownTraitWarning
 from zermelo.envs.live.wrappers import innermost
 from zermelo.evaluation import round_robin
-from zermelo.evaluation.workers.choices import Isolate
-from zermelo.evaluation.workers.settings import AgentLimits
+from zermelo.evaluation.workers.settings import AgentLimits, Isolate
 from zermelo.evaluation.workers.shipping import pack_env
 
 
