@@ -30,10 +30,7 @@ def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> i
         game: A live environment (the tree starts at its position now) or its name, or a ``Game``.
         depth: Moves from the root to the leaves, at least 0.
         state: The root, for a ``Game``; None for its initial state.
-        split: Count for each root action apart.
-
-    Returns:
-        The count, or with ``split`` a count for each action (or chance outcome) at the root, ascending.
+        split: Count for each root action, or chance outcome, apart, ascending.
 
     Raises:
         InvalidSettingError: The depth is not a whole number of at least 0 (at least 1 with ``split``).

@@ -27,16 +27,10 @@ _ELSEWHERE: Final = ("key", "chance_outcomes", "safe_actions", "planes", "layout
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
     """Checks that rules keep the contract of ``zermelo.envs.rules``, and mean the same compiled and uncompiled.
 
-    Every method is called at every position of some random games: types and ranges; that legal actions are
-    ascending and end only with the game; that utilities lie in their bounds and add up, and probabilities sum to
-    one; that equal keys are equal positions; that symmetries commute with playing; that ``bounds`` and
-    ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
-
-    Args:
-        rules: The rules, with parameters.
-        games: How many random games to play.
-        seed: Where the random numbers start.
-        longest: After how many moves a game is abandoned.
+    Every method is called at every position of some random games, of ``longest`` moves at most: types and ranges;
+    that legal actions are ascending and end only with the game; that utilities lie in their bounds and add up, and
+    probabilities sum to one; that equal keys are equal positions; that symmetries commute with playing; that
+    ``bounds`` and ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
 
     Raises:
         RulesError: The contract is broken; the message names the method, the state and the difference.
@@ -327,9 +321,8 @@ class HistoryCheck:
         return by_repetition
 
     def _reach(self, position: Any, key: int) -> None:
-        back = len(self._keys)
-        if self._calls.has("reversible_plies"):
-            back = self._calls.call("reversible_plies", position)
+        is_written = self._calls.has("reversible_plies")
+        back = self._calls.call("reversible_plies", position) if is_written else len(self._keys)
         if key and key in self._keys[: max(len(self._keys) - back, 0)]:
             what = f"it gave {back}, but the position was there before that"
             self._calls.fail("reversible_plies", position, what)

@@ -40,18 +40,16 @@ def verify_clone(
 
     Each game is played by an environment alone, and by another one, the original, of which clones are taken along
     the way and step with it. Further clones are played on with other actions, which must not show in the original,
-    nor must another environment that is played a little.
-
-    If the environments keep state outside of themselves, in a module or on a class, give a ``make_env`` whose
-    calls return the configurations that are used side by side, in turn, such as ``lambda sizes=itertools.cycle([9,
-    5]): go_v5.env(board_size=next(sizes))``.
+    nor must another environment that is played a little. Games are cut off after ``max_steps``.
 
     Args:
-        make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset.
+        make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset. If these keep state outside
+            of themselves, in a module or on a class, its calls return the configurations that are used side by
+            side, in turn: ``lambda sizes=itertools.cycle([9, 5]): go_v5.env(board_size=next(sizes))``.
         games: How many games to play.
         seed: Where the random choices start; a game is reset with a seed derived from it.
         clone: What clones an environment, to check another way of cloning.
-        max_steps: Where a longer game is cut off.
+        max_steps: Steps of a game.
 
     Raises:
         CloneError: The first difference: seed, game, step, field, and both values; where state outside of the

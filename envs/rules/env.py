@@ -61,12 +61,10 @@ class RulesEnv(AECEnv[str, Any, Any]):
         name: What the environment is called, such as ``kalah_v0``; from the class of the rules if not given.
 
     Attributes:
-        rules: The rules.
         position: The state of the rules now, a tuple of integers; it knows its past, where that matters.
-        np_random: What chance is rolled with; None in games without chance.
 
     Raises:
-        RulesError: They are no rules, or a method that every game needs is missing.
+        RulesError: The rules break their contract.
         InvalidSettingError: There is no such render mode.
     """
 

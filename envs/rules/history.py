@@ -63,12 +63,8 @@ def without_past(state: Any) -> Any:
 def with_past(rules: Any, state: Any, keys: Iterable[int]) -> Any:
     """A state of rules with ``repetition_key`` that was reached through other positions.
 
-    For who reads the states of a live environment (``EquivalentRules``).
-
-    Args:
-        rules: The rules.
-        state: The state.
-        keys: The ``repetition_key`` of each position before it, the oldest first; 0 for one that does not count.
+    For who reads the states of a live environment (``EquivalentRules``): ``keys`` has the ``repetition_key`` of
+    each position before it, the oldest first; 0 for one that does not count.
     """
     keys = tuple(keys)
     back = min(method_or_default(rules, "reversible_plies")(state), len(keys))

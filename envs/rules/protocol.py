@@ -372,11 +372,9 @@ class Rules(
 
 PARTS: Final = (RequiredMethods, GeneralMethods, *Rules.__bases__[:-1])
 """The methods in groups, by who calls them."""
-NEVER_COMPILED: Final = frozenset(
-    (
-        *("initial_state", "check", "received", "future", "evaluates_before_chance", "search_settings"),
-        *("table_unit", "table_parts", "table_part_text", "table_rules", "observation_box", "observation"),
-        *(name for group in (HiddenMethods, TextMethods) for name in vars(group)),
-    )
-)
+NEVER_COMPILED: Final = {
+    *("initial_state", "check", "received", "future", "evaluates_before_chance", "search_settings"),
+    *("table_unit", "table_parts", "table_part_text", "table_rules", "observation_box", "observation"),
+    *vars(HiddenMethods), *vars(TextMethods),
+}  # fmt: skip
 """Methods that only plain Python calls."""

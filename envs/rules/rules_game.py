@@ -32,8 +32,6 @@ class RulesGame:
     States are the rules' own named tuples; with ``repetition_key`` they know their past (``history``).
 
     Attributes:
-        rules: The rules.
-        traits: Read off the rules.
         max_legal_actions: The most actions, or outcomes of chance, that a state can have.
         num_moves: The number of actions, or of outcomes of chance where there are more of these.
         symmetries: How many symmetries searches may use; only the identity where the past matters.
