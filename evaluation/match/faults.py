@@ -18,14 +18,7 @@ from zermelo.evaluation.match.text import kept_line, plain
 
 
 class AgentFault(Exception):  # noqa: N818  # a fault is a result that travels as an exception, not an error of ours
-    """Something that an agent did wrong.
-
-    Attributes:
-        kind: Its name.
-        message: One sentence, without a subject: what the agent did.
-        detail: The traceback, and what the agent wrote, where there is any.
-        seat: Whose agent it was, once that is known.
-    """
+    """Something that an agent did wrong: ``message`` is one sentence without a subject."""
 
     def __init__(self, kind: FailureKind, message: str, detail: str = "", seat: int | None = None) -> None:
         super().__init__(message)

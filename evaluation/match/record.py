@@ -95,10 +95,10 @@ class Move(NamedTuple):
         seat: Who moved.
         action: What ``env.step`` was given, as a plain value.
         seconds: Wall-clock time that ``agent.act`` took; a game's clock counts the same.
-        nodes: States that the agent's search visited, where it says so.
-        depth: The depth it completed, where it says so.
-        value: The value it found for itself, where it says so.
-        expected: Whether it had pondered on this position on the opponent's time; None where it did not ponder.
+        nodes: States that the agent's search visited; None, as all that follow, where it does not say so.
+        depth: The depth it completed.
+        value: The value it found for itself.
+        expected: True if it had pondered on this position on the opponent's time; None where it did not ponder.
     """
 
     seat: int

@@ -61,19 +61,12 @@ _LEFT_OUT: Final = re.compile(r"\{[^}]*\}|\$\d+|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!
 
 
 class WrittenOpening(NamedTuple):
-    """An opening before its moves are played.
+    """An opening before its moves are played."""
 
-    Attributes:
-        where: For messages, such as ``line 3 of openings.txt``.
-        moves: Actions, or moves as people write them.
-        fen: The position of chess before them; empty for the start of the environment's game.
-        setup: The first so many of the actions set up stones and are no plies.
-    """
-
-    where: str
-    moves: tuple[Any, ...] | str
-    fen: str = ""
-    setup: int = 0
+    where: str  # for messages, such as ``line 3 of openings.txt``
+    moves: tuple[Any, ...] | str  # actions, or moves as people write them
+    fen: str = ""  # of chess, before the moves; empty for the start of the environment's game
+    setup: int = 0  # the first so many of the actions set up stones and are no plies
 
 
 _NONE: Final = RunOpenings()

@@ -27,15 +27,10 @@ DRY: Final = 200
 
 
 class Opening(NamedTuple):
-    """What a game begins with.
+    """What a game begins with."""
 
-    Attributes:
-        actions: As ``env.step`` takes them.
-        fen: The position before them; empty for the start of the environment's game.
-    """
-
-    actions: tuple[Any, ...]
-    fen: str = ""
+    actions: tuple[Any, ...]  # as ``env.step`` takes them
+    fen: str = ""  # the position before them; empty for the start of the environment's game
 
 
 class RunOpenings(NamedTuple):
