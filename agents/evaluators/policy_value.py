@@ -1,21 +1,16 @@
 """Policy-value networks as evaluators: which action to follow, and what a state is worth, many states at a time.
 
-What a network is given and gives back, as in AlphaZero (Silver et al., "A general reinforcement learning algorithm
-that masters chess, shogi, and Go through self-play", Science 362 (2018)):
+As in AlphaZero (Silver et al., Science 362 (2018)), a network is given
 
-==============  =====================================  ====================================================
-observations    (batch, *what the player sees)         float32; what the player to move observes of its
-                                                       state, as the environment shows it, without the mask
-masks           (batch, actions), if it takes them     true where an action is legal
-policy          (batch, actions)                       a logit for each action number; others than legal
-                                                       ones do not count
-value           (batch,), (batch, 1), (batch, seats)   what is still to come, from -1 (the lower bound of
-                                                       utility) to 1 (the upper one); one number is that of
-                                                       the player to move, several are those of all players
-                                                       in the order of their turns, from it on
-==============  =====================================  ====================================================
+- observations of shape (batch, *what the player sees), float32: what the player to move observes, without the
+mask; - masks of shape (batch, actions), if it takes them: true where an action is legal;
 
-Where the bounds of utility are infinite, values are utilities as they are.
+and returns
+
+- the policy of shape (batch, actions): a logit for each action number, of which only those of legal ones count;
+- the value of shape (batch,), (batch, 1) or (batch, seats): what is still to come, from -1 (the lower bound of
+  utility) to 1 (the upper one); utility as it is where the bounds are infinite. One number is that of the player
+  to move, several are those of all players in the order of their turns, from it on.
 """
 
 from __future__ import annotations

@@ -1,15 +1,4 @@
-"""One seat of a game as a Gymnasium environment: agents play the others.
-
-===========  ===================================================================================================
-Observation  a dictionary: ``observation`` and ``action_mask``, 1 for each legal action; or the former alone
-Info         ``action_mask``, ``seat`` (the learner's) and ``opponents`` (their names, in the order of the seats)
-Rewards      what the seat earned since its last action, whoever moved
-Ends         as for the seat, or when nobody is left to move; an illegal action ends the game for the learner,
-             with ``illegal_reward``, and the environment never sees it
-===========  ===================================================================================================
-
-``reset(seed=...)`` decides everything that follows: seat, opponents, their random numbers and the environment's.
-"""
+"""One seat of a game as a Gymnasium environment: agents play the others."""
 
 from __future__ import annotations
 
@@ -40,7 +29,12 @@ _SEEDS: Final = 2**31
 
 @explained
 class OpponentEnv(gymnasium.Env[Any, Any]):
-    """One seat of an AEC environment, as a single player sees it; see the module's text.
+    """One seat of an AEC environment, as a single player sees it.
+
+    Observations have ``observation`` and ``action_mask``; ``info`` has ``action_mask``, ``seat`` (the learner's)
+    and ``opponents`` (their names, by seat). A reward is what the seat earned since its last action, whoever
+    moved. An illegal action ends the game for the learner, and the environment never sees it. ``reset(seed=...)``
+    decides everything that follows: seat, opponents, their random numbers and the environment's.
 
     Args:
         env: A name that ``make`` takes, a live AEC environment, which is then owned, or a function that makes one.
