@@ -1,7 +1,6 @@
 """Experts: what is known of single games, a folder of ``zermelo.agents.experts`` each.
 
-A folder's ``__init__`` has an ``Expert`` named ``EXPERT`` and imports nothing heavy. Agents, evaluations and what
-``auto`` plays go with the folder and its name in ``EXPERTS``.
+A folder's ``__init__`` has an ``Expert`` named ``EXPERT`` and imports nothing heavy.
 """
 
 from __future__ import annotations

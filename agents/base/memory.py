@@ -49,13 +49,7 @@ class GameState(State):
 
 @dataclass(eq=False)
 class TimeState(State):
-    """How long the next search may take.
-
-    Attributes:
-        limits: What ends it besides ``stop``.
-        share: Its share of a game's clock.
-        is_clocked: True if a clock has set the time limit.
-    """
+    """How long the next search may take: its limits, which a clock may have set, or a share of a game's clock."""
 
     limits: Limits = NO_LIMITS
     share: TimeShare | None = None
@@ -63,12 +57,9 @@ class TimeState(State):
 
 
 class RunningSearches(Memory):
-    """The searches that an agent makes, in any thread.
+    """Flags that end the searches of an agent, in any thread; and the search that they are parts of.
 
-    Attributes:
-        flags: Of those that run: each ends the search.
-        shared: Ends all that begin from now on, and others besides.
-        within: The budget of the search that they are parts of.
+    ``shared`` ends all that begin from now on, and others besides.
     """
 
     def __init__(self) -> None:
@@ -82,16 +73,13 @@ class RunningSearches(Memory):
 
 
 class Pondering(Memory):
-    """A search on the opponent's time, in a thread.
-
-    Attributes:
-        searched: The game, the position and the principal variation of the agent's last search.
-        expected: The game and the position that are pondered on.
-    """
+    """A search on the opponent's time, in a thread."""
 
     def __init__(self) -> None:
         self.searched: tuple[Game[Any], Any, Sequence[int]] | None = None
+        """The game, the position and the principal variation of the agent's last search."""
         self.expected: tuple[Game[Any], Any] | None = None
+        """The game and the position that are pondered on."""
         self._running: tuple[StopFlag, threading.Thread] | None = None
 
     def begin(self, search: Callable[[StopFlag], object]) -> None:

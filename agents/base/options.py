@@ -47,9 +47,8 @@ def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
     """True if chance states at the depth limit are evaluated as they are, with an evaluator or None.
 
     With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
-    evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards that come with an
-    outcome, and an end of the game, are then not seen. Sampled chance, which has no state before the draw, is
-    always averaged.
+    evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards and ends that come
+    with an outcome are then not seen. Sampled chance is always averaged.
     """
     if evaluator is None or game.traits.chance is not Chance.EXACT:
         return False

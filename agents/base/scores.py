@@ -33,13 +33,9 @@ def count_values(traits: Traits) -> int:
 
 
 class Frame(NamedTuple):
-    """How scores read at one state.
+    """How scores read at one state: what the maximizing seat has been paid, and what is neither win nor loss.
 
-    Attributes:
-        so_far: The rewards that the maximizing seat has received.
-        middle: The value that is neither a win nor a loss for it.
-        lowest, highest: The bounds of the score of an unfinished state here.
-        prefer_short_wins: Whether distances count; where not, every one is 0.
+    ``lowest`` and ``highest`` are the bounds of the score of an unfinished state here.
     """
 
     so_far: float

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
-from zermelo.agents.base.printing import one_line, table_lines
+from zermelo.agents.base.result import one_line, table_lines
 from zermelo.envs.game import Game, Traits
 
 if TYPE_CHECKING:

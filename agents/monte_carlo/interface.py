@@ -41,17 +41,13 @@ class Selection(enum.StrEnum):
 
 
 class SelectionRule(NamedTuple):
-    """What a rule needs of the tree; the formula is in ``plain_nodes`` and, where compiled, in ``kernel_nodes``.
-
-    Attributes:
-        has_prior: True if actions have prior probabilities.
-        untried: The value of an action that was not tried, from 0 to 1.
-        tries_first: True if each action is tried once before any is chosen, where nothing else is known of them.
-    """
+    """What a rule needs of the tree; the formula is in ``plain_nodes``, and compiled in ``kernel_nodes``."""
 
     has_prior: bool
     untried: float
+    """The value of an action that was not tried, from 0 to 1."""
     tries_first: bool
+    """Each action is tried once before any is chosen, where nothing else is known of them."""
 
 
 RULES: Final[Mapping[Selection, SelectionRule]] = {

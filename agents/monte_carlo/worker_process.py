@@ -1,11 +1,7 @@
 """The other end of ``zermelo.agents.monte_carlo.workers``: a process that searches for an agent in another one.
 
-It is sent pairs: the name and the number of a request, then its data.
-
-* ``make``: the agent, pickled
-* ``show``: a game and one of its states, which is searched shortly, so that what is needed is loaded
-* ``search``: an ``Order``, answered by a ``Part``
-* ``stop``: the number of the search that should end
+It is sent the name and the number of a request, then its data: to ``make`` the agent, ``show`` it a game,
+``search`` (an ``Order``, answered by a ``Part``), and ``stop`` the search of that number.
 """
 
 from __future__ import annotations

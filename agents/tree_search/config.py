@@ -56,13 +56,9 @@ class TieRule(enum.StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class TreeConfig:
-    """Settings that every search of a game tree has.
+    """Settings that every search of a game tree has; those that agents have are described there.
 
-    Attributes:
-        depends_on_seat: Whether the seat to move at the root maximizes, not the first: a table serves one seat.
-        prefer_short_wins: Whether, of equal values, wins come sooner and losses later.
-        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
-        ordering: In which order a search that prunes tries actions; without pruning it is ascending.
+    ``depends_on_seat`` says that the seat to move at the root maximizes, not the first: a table serves one seat.
     """
 
     depends_on_seat: bool = flag(False)
@@ -105,8 +101,6 @@ class SelectiveSettings:
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
-
-    Those that agents have are described there.
 
     Attributes:
         use_bounds: Whether to use that no utility lies outside the game's bounds; None does where evaluations

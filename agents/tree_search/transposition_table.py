@@ -24,7 +24,6 @@ class Entry(NamedTuple):
 
     Attributes:
         score: For the seat that maximizes, rewards already received left out, as in ``values``.
-        action: The best action found, to be tried first next time.
         variance: Of the estimate, where chance was sampled.
         values: Every seat's, where the score does not say them.
     """

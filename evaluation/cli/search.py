@@ -117,7 +117,7 @@ class _Shower:
 
     def line(self, *actions: int, width: int = 90) -> str:
         """A principal variation, in the game's own notation too, as far as a line of text has room for it."""
-        from zermelo.agents.base.printing import one_line
+        from zermelo.agents.base.result import one_line
         from zermelo.evaluation.positions.moves import name_of, states_of
 
         states = states_of(self._game, self._state, actions)
@@ -220,8 +220,7 @@ def perft_command(
     typer.echo(f"{count:,} leaves at depth {depth} ({seconds:.2f} s{speed})")
 
 
-_USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")
-"""Which are the games of classic/connect_four-v3 and classic/tictactoe-v3."""
+_USUAL = ("zermelo/ConnectFour-v0", "zermelo/MNK-v0")  # those of PettingZoo too
 
 
 def warmup(

@@ -241,7 +241,7 @@ def _by_search(
 
 
 def _lines(game: Any, state: Any, solution: Solution) -> list[str]:
-    from zermelo.agents.base.printing import one_line
+    from zermelo.agents.base.result import one_line
     from zermelo.evaluation.positions.moves import name_of, states_of
 
     player = game.traits.seat_names[solution.seat]
