@@ -19,8 +19,7 @@ from zermelo.evaluation.match.score import half_points, ranks_of
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
 _PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
-_PAIRS: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-"""The half points of the two games in ascending order."""
+_PAIRS: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # half points of the two games, ascending
 _TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
 _Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
 
@@ -154,9 +153,6 @@ class GameCounts:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GameCounts) and self._counts == other._counts
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._counts.items()))
 
     def __repr__(self) -> str:
         return f"<GameCounts: {self.games} games of {len(self.players)} players>"

@@ -130,8 +130,7 @@ def label_of(game: Any, state: Any, action: int) -> str:
 
 
 _SECONDS: Final = 60.0  # the longest analysis of a position
-_FIRST_SECONDS: Final = 0.25
-"""An agent that says nothing on the way is asked again and again, each time for twice as long."""
+_FIRST_SECONDS: Final = 0.25  # for an agent that says nothing on the way; then twice as long, and so on
 _PAUSE: Final = 0.1  # seconds between two answers on the way
 
 

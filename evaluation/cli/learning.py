@@ -31,8 +31,7 @@ class Model(enum.StrEnum):
 
 
 _OnGame: TypeAlias = Callable[[str, float, float], object]
-_OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"
-"""Limits of both agents in the match, where the game has an evaluation of its own, and where it has none."""
+_OF_EVALUATION, _OF_PLAYOUTS = "depth=2", "seconds=0.5"  # limits in the match
 
 
 @takes_settings(

@@ -45,15 +45,12 @@ COARSE: Final = 128  # games that place an agent beside another
 COARSE_SHARE: Final = 0.03  # the share of all time that they may take
 BLOCK_SECONDS: Final = 5.0
 BLOCK_SHARE: Final = 0.01  # the share of all time that a block takes at most
-FLOOR: Final = 0.01
-"""The share of random moves of tree searches, which otherwise play the same games again and again."""
+FLOOR: Final = 0.01  # the share of random moves of tree searches, which otherwise repeat their games
 REACH: Final = 300.0  # Elo between the agents of a pair, at most, unless they are neighbours
-MISFIT: Final = 15.0
-"""Elo by which the results of a pair differ from what ratings say, as strength is not transitive."""
+MISFIT: Final = 15.0  # Elo by which a pair differs from what ratings say, as strength is not transitive
 SATURATED: Final = 20.0  # Elo: two steps in a row that gain less end the climb, and rungs are further apart
 PARTS: Final = (0.4, 0.7, 1.0)  # shares of the time after which gaps are looked at again
-BATCH: Final = 8
-"""Blocks that are decided on together, whatever the number of workers, so that this changes nothing."""
+BATCH: Final = 8  # blocks that are decided on together, whatever the number of workers
 
 
 @dataclass

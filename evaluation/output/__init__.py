@@ -15,5 +15,4 @@ class ExportFormat(enum.StrEnum):
     SGF = "sgf"  # games of Go, in one file
 
 
-TABLES = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
-"""The formats with a row for each game of any kind."""
+TABLES = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)  # with a row for each game

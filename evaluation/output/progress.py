@@ -30,10 +30,8 @@ SHARE: Final = 0.02  # share of the time that may go into the table
 FIRST_LINE: Final = 10.0  # seconds until the first line, where nothing can be drawn: short runs are silent
 LINES_APART: Final = 30.0  # seconds between lines
 FRAMES: Final = 2  # drawings a second
-HEADINGS: Final = 5
-"""Lines of the drawing besides the agents' own: the bar, the table's head, and what is left out."""
-NARROW: Final = 64
-"""Characters a line below which the counts of games won, drawn and lost and the interval are left out."""
+HEADINGS: Final = 5  # lines of the drawing besides the agents' own
+NARROW: Final = 64  # characters a line below which counts of results and the interval are left out
 NAME: Final = 12  # characters of a name below which they are, too
 
 _Item = TypeVar("_Item")

@@ -25,8 +25,7 @@ from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
-MANY_AGENTS: Final = 6
-"""With more agents than this the crosstable leaves decimals, or intervals, out, to fit a terminal."""
+MANY_AGENTS: Final = 6  # more than these leave decimals, or intervals, out of the crosstable, to fit a terminal
 _OF_REWARDS: Final = (
     "reward: the mean of what a game paid an agent, in the game's own units, with its 95 % confidence interval\n"
     "(Student's, over deals: games that differ by the seats alone count as one)."

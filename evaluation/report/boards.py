@@ -26,8 +26,7 @@ from zermelo.evaluation.report.sample import ShownGame
 MOVES_SHOWN: Final = 1000  # moves of a game that can be stepped through
 LINES: Final = 60  # best lines of a page; each takes a search of its own
 LINE_MOVES: Final = 12  # moves of a line that are shown
-LINE_NODES: Final = 5_000
-"""States that the search for a line may visit; a hundred times as many where it is compiled."""
+LINE_NODES: Final = 5_000  # states that the search for a line may visit; compiled, a hundred times as many
 _BLUNDERS: Final = (Mark.WIN_THROWN_AWAY, Mark.DRAW_THROWN_AWAY)
 
 

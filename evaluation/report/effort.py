@@ -122,6 +122,6 @@ class RatingHistory:
                     text = f"{player.name} after {counts.games:,} games: {interval}"
                     lines[player.name].append(Point(counts.games, player.elo, player.lower, player.upper, text))
         drawn = [Line(name, points) for name, points in lines.items() if len(points) > 1]
-        of_whom = f", of the first {MOST_AGENTS} agents" if len(order) > MOST_AGENTS else ""
-        caption = f"Rating as games went on, with its interval{of_whom}"
+        caption = "Rating as games went on, with its interval"
+        caption += f", of the first {MOST_AGENTS} agents" * (len(order) > MOST_AGENTS)
         return line_plot(caption, drawn, x_unit="games", y_unit="Elo") if drawn else ""

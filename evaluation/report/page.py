@@ -29,8 +29,7 @@ from zermelo.evaluation.storage.invocations import StoredRun
 
 GAMES_SHOWN: Final = 100
 GAMES_ROOM: Final = 3_500_000  # bytes that the shown games may take, so that a page stays below 5 MB
-SCRIPTS: Final = ("common", "tables", "chooser", "board", "chart", "viewer")
-"""The parts of the page's script, in order."""
+SCRIPTS: Final = ("common", "tables", "chooser", "board", "chart", "viewer")  # in order
 STYLES: Final = ("page", "viewer", "small")  # the parts of its style sheet, in order
 
 

@@ -13,8 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 CONNECTIONS: Final = 100  # connections at a time, those that wait for an answer among them
 SILENT: Final = 40  # connections without a request that are kept open
-PATIENCE: Final = 10.0
-"""Seconds that the head of a request may take from the start of its connection, or from its first byte."""
+PATIENCE: Final = 10.0  # seconds that the head of a request may take
 
 
 class PatientProtocol(H11Protocol):

@@ -25,8 +25,7 @@ class PlayerRating:
         smoothed_elo: The rating with half a win each way added to every two players that met: always finite, and
             equal to ``elo`` while all ratings are.
         log_worth: Natural logarithm of the worth, on the same zero, in the model with effects of seats and ties:
-            Davidson's of two players, Plackett and Luce's of more. Infinite if the games say so, 0 if they say
-            nothing.
+            Davidson's of two players, Plackett and Luce's of more.
         status: ``finite``, ``plus infinity``, ``minus infinity`` or ``undetermined``; of an undetermined one
             ``elo`` is the smoothed rating and the interval has no ends.
         method: How the interval was found (``Effect.method``).
@@ -51,8 +50,8 @@ class RatingTable:
     """Ratings of all players, strongest first within each component.
 
     Elo is that of the expected score: 1 / (1 + 10 ** (-d / 400)) points a game for who is d Elo stronger, a draw
-    being half a point, over both seats alike. Ratings are those under which each player expects as many points as
-    it scored. In games of more than two seats 400 Elo are 10 to 1 of finishing ahead.
+    being half a point. Each player expects as many points as it scored. In games of more seats 400 Elo are 10 to 1
+    of finishing ahead.
 
     Attributes:
         seat_effects: What a seat adds to the log-ability of whoever sits there. With two seats one effect, that of
@@ -79,12 +78,10 @@ class RatingTable:
     _fit: ChoiceFit | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> PlayerRating:
-        for player in self.players:
-            if player.name == name:
-                return player
-        raise UnknownNameError(
-            f"no player named {name!r}: the table has {', '.join(p.name for p in self.players)}"
-        )
+        players = {player.name: player for player in self.players}
+        if name not in players:
+            raise UnknownNameError(f"no player named {name!r}: the table has {', '.join(players)}")
+        return players[name]
 
     @property
     def zero(self) -> str:
@@ -123,8 +120,7 @@ class RatingTable:
         name, compared = f"{first} - {second}", self._compared(first, second)
         if compared is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
-        fit, contrast = compared
-        return fit.effect(contrast, name)
+        return compared[0].effect(compared[1], name)
 
     def superiority(self, first: str, second: str) -> float:
         """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.
@@ -133,10 +129,7 @@ class RatingTable:
         infinite, half the chance of such one-sided results between equals is left for the other side.
         """
         compared = self._compared(first, second)
-        if compared is None:
-            return 0.5
-        fit, contrast = compared
-        return fit.superiority(contrast)
+        return 0.5 if compared is None else compared[0].superiority(compared[1])
 
     @property
     def leader_note(self) -> str:
