@@ -1,14 +1,8 @@
 """The judge's table: moves counted by agent and phase, optimal ones, regret, blunders.
 
-- A move is optimal if no other has a higher value. Its regret is the highest value less its own, in the game's
-  own rewards.
-- A blunder changes the outcome: a won position is thrown away if the best move wins and the one played does not, a
-  drawn one if the best move draws and the one played loses. A position is won if its value is above that of a
-  draw, half the sum of the rewards. With chance values are expectations, and there are no blunders.
-- The phase of a move is the third of its game that it lies in, by plies: opening, middle, end.
-
-Actions are numbered as ``Game.result`` takes them, and values are for the player who moved, in the game's own
-rewards.
+A move is optimal if no other has a higher value; its regret is the highest value less its own, in the game's own
+rewards. A blunder throws a won position away, or loses a drawn one; a position is won if its value is above half
+the sum of the rewards. With chance values are expectations, and there are no blunders. Values are for the mover.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Games as files and back: PGN for chess, SGF for Go, JSON for every game.
-
-Files may be anybody's: one of another environment than that on the board is refused, so none can name a module.
-"""
+"""Games as files and back: PGN for chess, SGF for Go, JSON for all. Files may be anybody's."""
 
 from __future__ import annotations
 

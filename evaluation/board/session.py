@@ -1,7 +1,4 @@
-"""One game between people and agents, as it is played: its moves, what is seen of each position, taking back.
-
-Moves are taken back by playing the others again on a fresh environment with the same seed.
-"""
+"""One game between people and agents, as it is played: its moves, what is seen of each position, taking back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A game on a page: the game, its clock, the agent that plays, and the analysis beside the board.
-
-Any thread may call its methods.
-"""
+"""A game on a page, for any thread: its clock, the agent that plays, and the analysis beside the board."""
 
 from __future__ import annotations
 

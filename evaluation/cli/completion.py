@@ -1,7 +1,4 @@
-"""What the Tab key completes: environments, agents and the settings of an agent inside of its brackets.
-
-Where nothing is offered, shells complete the names of files. Little is imported: a shell asks at every key.
-"""
+"""What the Tab key completes: environments, agents and the settings of an agent inside of its brackets."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""How far a run is and who leads: drawn in a terminal, as a line now and then elsewhere.
-
-The store counts the games when the table is drawn, in a fiftieth of the time at most. Ratings are not drawn:
-fitting them would take longer.
-"""
+"""How far a run is and who leads (without ratings): drawn in a terminal, as a line now and then elsewhere."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Games of chess in PGN: written, and read back as moves in UCI notation.
-
-Source: "Portable Game Notation specification and implementation guide" (Edwards, 1994).
-"""
+"""Games of chess in PGN (Edwards, "Portable Game Notation", 1994): written, and read back as moves in UCI."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Games of Go in SGF: written, and read back as actions.
-
-Source: "SGF FF[4]" (Hollosi, 1999).
-"""
+"""Games of Go in SGF (Hollosi, "SGF FF[4]", 1999): written, and read back as actions."""
 
 from __future__ import annotations
 

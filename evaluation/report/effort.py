@@ -1,8 +1,4 @@
-"""Counts over all games of a report: lengths, time and nodes of moves, and ratings as games went on.
-
-Those ratings are of the first eighth of the games, of the first quarter, and so on to all, by blocks of the
-schedule, which are merged by twos as they become many: memory does not grow with the games.
-"""
+"""Counts over all games of a report: lengths, time and nodes of moves, and ratings after each eighth of the games."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Tables and figures of the report as HTML, escaped as ``zermelo.evaluation.output.web_page`` does it.
-
-Text of the figures stays readable at any width: SVG is placed in percent of the width, labels stand beside it.
-"""
+"""Tables and figures of the report as HTML, escaped as ``zermelo.evaluation.output.web_page`` does it."""
 
 from __future__ import annotations
 

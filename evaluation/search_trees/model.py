@@ -1,8 +1,7 @@
 """A search as a tree, with what was known of each node at each step.
 
-Steps count from 1; step 0 is before the search. In a search of the game tree a step is one of: a node is entered
-(a leaf has its value at once); a node is left with its value, which goes to its parent; the rest of a node is cut
-off. In a Monte Carlo tree search a step is a simulation.
+Steps count from 1; step 0 is before the search. A step is one of: a node is entered (a leaf has its value at
+once); a node is left with its value; the rest of a node is cut off; or, in Monte Carlo tree search, a simulation.
 """
 
 from __future__ import annotations

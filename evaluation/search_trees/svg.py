@@ -1,8 +1,6 @@
-"""A tree as SVG for papers: text stays text, and everything can be printed in grey.
+"""A tree as SVG for papers, as in Russell and Norvig's textbook: players' nodes are triangles, chance is a circle.
 
-Players' nodes are triangles that point up for who maximizes and down for who minimizes, chance is a circle, as in
-Russell and Norvig's textbook; in max^n a node bears the player's letter. A wide tree is drawn sideways: the root
-at the left, each leaf in a line of its own.
+In max^n a node bears the player's letter. A wide tree is drawn sideways: the root at the left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Connections of the server: who opens one and asks nothing does not keep others out.
-
-Those that have waited longest for a request are closed: after ``PATIENCE``, or when there are too many of them.
-"""
+"""Connections of the server: those that have waited longest for a request are closed, as they keep others out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The server of the page: games by number, asked for by the page's script and answered in JSON.
-
-The page waits for what is new by long polling, which carries its token in a header like every other request.
-"""
+"""The server of the page: games by number, asked for by the page's script (long polling) and answered in JSON."""
 
 from __future__ import annotations
 
