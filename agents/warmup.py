@@ -27,11 +27,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 
 def kernels_of(game: Any) -> Mapping[str, Kernel]:
-    """The kernels of a game of rules, by the name of the search that needs them; none of other games.
-
-    Raises:
-        UnsupportedGameError: Nothing can be compiled in this process.
-    """
+    """The kernels of a game of rules, by the search that needs them; refused if nothing can be compiled."""
     from zermelo.envs.jit.perft_kernel import leaves_kernel
 
     reason = why_not_compiled()

@@ -148,10 +148,7 @@ def _observed(game: Any, state: Any) -> npt.NDArray[Any]:
 
 
 class FittedLinear:
-    """A weighted sum of features as log odds between the bounds of the utility; without bounds as it is.
-
-    ``weights`` are of shape (features,); ``path`` is the file that they were read from, as specs write it.
-    """
+    """A weighted sum of features as log odds between the bounds of the utility; without bounds as it is."""
 
     def __init__(self, features: Features, weights: Floats, path: str = "") -> None:
         self.features, self.weights, self.path = features, np.round(weights, 9), path

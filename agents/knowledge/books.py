@@ -40,15 +40,12 @@ class BookHeader(KnowledgeHeader, frozen=True, kw_only=True):
 
 
 class BookMove(NamedTuple):
-    """A move of a book: its action, its value for the player to move, and whether that is proven.
-
-    ``followed`` is True if the book goes on after it for that player.
-    """
+    """A move of a book, and its value for the player to move."""
 
     action: int
     value: float
     proven: bool
-    followed: bool = False
+    followed: bool = False  # the book goes on after it for that player
 
 
 class BookPosition(NamedTuple):

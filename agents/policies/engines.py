@@ -1,7 +1,4 @@
-"""Programs of others that play, as agents: what UCI, GTP and GNU Backgammon share.
-
-An engine is started with its agent, and ended with it, the process or ``close()``.
-"""
+"""Programs of others that play, as agents, which start and end them: what UCI, GTP and GNU Backgammon share."""
 
 from __future__ import annotations
 
@@ -283,10 +280,7 @@ class EngineAgent(ConfiguredAgent):
         """Says that a new game begins."""
 
     def _answer(self, *commands: str, until: Callable[[str], bool], seconds: float) -> list[str]:
-        """The last lines that answer some commands; the very last one is that for which ``until`` is true.
-
-        ``seconds`` is the time that the engine is given; it has ``PATIENCE`` for everything else.
-        """
+        """The last lines that answer some commands, to one for which ``until`` is true; it has ``PATIENCE`` more."""
         engine = self._running
         with self._ended_by_errors():
             for command in commands:

@@ -1,8 +1,4 @@
-"""Positions of a game with what a search says of them: targets for supervised learning.
-
-A row is a position: the moves that lead to it, the observation of its player, and the answer of an agent.
-Positions come from random games, so that bad ones are there too; none comes twice.
-"""
+"""Positions of random games, each once, with what a search says of them: targets for supervised learning."""
 
 from __future__ import annotations
 

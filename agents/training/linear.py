@@ -1,7 +1,7 @@
-"""Fits the weights of a linear evaluation to games that it plays against itself.
+"""Fits the weights of a linear evaluation to games that it plays against itself, one ply ahead.
 
-Each round plays one ply ahead, the first by rewards or written weights, each later one by those of the round
-before. The target of the regression is the outcome of the game, mixed with the value that the last weights had.
+The target of the regression is the outcome of the game, mixed with the value that the weights of the last round
+had.
 """
 
 from __future__ import annotations

@@ -69,10 +69,7 @@ def require_hanabi(game: Any) -> HanabiTable:
 
 
 class HanabiPolicy:
-    """The policy of a convention over OpenSpiel's states of Hanabi.
-
-    Each state is worked out from its history, without a look at the hand of the player to move.
-    """
+    """The policy of a convention over OpenSpiel's states, each of which is worked out from its history."""
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
         self.table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))

@@ -266,10 +266,7 @@ class Sizes(NamedTuple):
 
 
 class Buckets:
-    """Bounds between buckets, from the flop to the river.
-
-    ``equity_bounds`` are between those by equity, ``spread_bounds`` between those by spread of each of these.
-    """
+    """Bounds between buckets by equity, from the flop to the river, and by spread between those of each."""
 
     def __init__(
         self, sizes: Sizes, equity_bounds: list[NDArray[np.float64]], spread_bounds: list[NDArray[np.float64]]

@@ -1,7 +1,4 @@
-"""Books of proven strategies: one best move for a player who follows the book, every move for the opponent.
-
-A position's proven value bounds the values of the positions after it, so most proofs ask one question only.
-"""
+"""Books of proven strategies: one best move for a player who follows the book, every move for the opponent."""
 
 from __future__ import annotations
 

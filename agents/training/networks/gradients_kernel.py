@@ -1,7 +1,4 @@
-"""The gradient of a small network's log loss and Adam's steps, compiled.
-
-Kingma and Ba, "Adam", ICLR 2015; Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019.
-"""
+"""The gradient of a small network's log loss and the steps of Adam (Kingma and Ba, ICLR 2015), compiled."""
 
 from __future__ import annotations
 

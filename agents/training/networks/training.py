@@ -84,10 +84,9 @@ def _board(rules: Any, state: Any, seat: int) -> npt.NDArray[np.int8]:
 
 
 def _seat_turns(game: Any, start: Any, generator: np.random.Generator) -> list[int]:
-    """Turns of the second seat's board under which its moves look like the first seat's.
+    """Turns of the second seat's board under which its moves look like the first seat's, in some random games.
 
-    The loss does not tell: a board seen the wrong way round halves the weights too. So the moves of some random
-    games are compared: which squares change, from what to what, wherever they are on the board.
+    The loss does not tell: a board seen the wrong way round halves the weights too.
     """
     turns = [0, 1] if game.rules.layout()[0] == 1 else [0, 2, 3]
     changes: set[bytes] = set()
