@@ -280,7 +280,7 @@ class EngineAgent(ConfiguredAgent):
         """Says that a new game begins."""
 
     def _answer(self, *commands: str, until: Callable[[str], bool], seconds: float) -> list[str]:
-        """The last lines that answer some commands, to one for which ``until`` is true; it has ``PATIENCE`` more."""
+        """The last lines that answer some commands, to one for which ``until`` is true; ``PATIENCE`` is added."""
         engine = self._running
         with self._ended_by_errors():
             for command in commands:
