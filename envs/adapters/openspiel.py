@@ -62,10 +62,8 @@ class OpenSpielGame:
         self._name = f"openspiel/{self.source}".removesuffix("()")
         seats = tuple(f"player_{seat}" for seat in range(self.source.num_players()))
         known = openspiel_traits(self.source)
-        base = Traits(name=self._name, seat_names=seats)
-        self.traits = merge_traits(
-            base, (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known)
-        )
+        sources = (TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, known)
+        self.traits = merge_traits(Traits(name=self._name, seat_names=seats), *sources)
         self._text_is_markov = self.source.get_type().short_name in MARKOV_TEXT
         self._exact = known["chance"] is not Chance.SAMPLED
         self._has_chance = known["chance"] is not Chance.NONE

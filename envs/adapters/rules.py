@@ -90,10 +90,9 @@ def game_of_equivalent(given: EquivalentRules, env: Any) -> LiveRulesGame | None
     game = LiveRulesGame(env, rules, given.read if rules is given.rules else read, given.scale)
     if given.symmetry:
         turn = functools.partial(rules.symmetric_state, symmetry=given.symmetry)
+        turn_action = functools.partial(rules.symmetric_action, symmetry=given.symmetry)
         game.text = lambda state: rules.text(turn(state))
-        game.action_text = lambda state, action: rules.action_text(
-            state, rules.symmetric_action(action, given.symmetry)
-        )
+        game.action_text = lambda state, action: rules.action_text(state, turn_action(action))
         image = game.image
         game.image = lambda state: image(turn(state))  # type: ignore[method-assign]  # as the texts above
     return None if game.live_state(env) is None else game

@@ -45,9 +45,8 @@ def _overridden(cls: type) -> dict[str, Any]:
     by_identity = cls.__hash__ is _IDENTITY  # where a cache goes by value, it keeps one object for each value
     for part in reversed(cls.__mro__):
         for name, value in vars(part).items():
-            if name == "__del__" and not isinstance(
-                value, types.WrapperDescriptorType | types.MethodDescriptorType
-            ):
+            is_of_c = isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType)
+            if name == "__del__" and not is_of_c:
                 found[name] = _do_nothing
             elif by_identity and isinstance(value, _LRU_CACHE):
                 found[name] = _with_own_cache(value)

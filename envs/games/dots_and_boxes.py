@@ -322,10 +322,8 @@ class DotsAndBoxes(_DotsAndBoxesParameters):
         of_right, of_left = lying & right & ~vertical, (lying & vertical & ~right) << 1
         top = all_squares(self.columns)
         left = first_column(self.rows, stride)
-        return (
-            of_lower & (of_upper | top) | of_upper & top << self.rows * stride,
-            of_right & (of_left | left) | of_left & left << self.columns,
-        )
+        lying = of_lower & (of_upper | top) | of_upper & top << self.rows * stride
+        return lying, of_right & (of_left | left) | of_left & left << self.columns
 
 
 def from_openspiel(num_rows: int, num_cols: int, utility_margin: bool) -> DotsAndBoxes:

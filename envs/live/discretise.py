@@ -37,10 +37,9 @@ def discretise(env: Any, bins: int | Sequence[int] = 5, *, actions: Sequence[Any
         raise UnsupportedGameError(
             f"discretise takes a Gymnasium or a PettingZoo AEC environment, not {type(env).__name__}"
         )
-    chosen = {
-        agent: _actions_of(env.action_space(agent), bins, actions, f"{agent!r} in {game_name(env)}")
-        for agent in env.possible_agents
-    }
+    chosen = {}
+    for agent in env.possible_agents:
+        chosen[agent] = _actions_of(env.action_space(agent), bins, actions, f"{agent!r} in {game_name(env)}")
     return _AECWrapper(env, chosen)
 
 

@@ -89,9 +89,7 @@ class Canvas:
         length = run_x * run_x + run_y * run_y
 
         def distance(across: Coverage, down: Coverage) -> Any:
-            along = (
-                np.clip(((across - x) * run_x + (down - y) * run_y) / length, 0, 1) if length else np.float32(0)
-            )
+            along = np.clip(((across - x) * run_x + (down - y) * run_y) / (length or 1), 0, 1)
             return np.hypot(across - x - along * run_x, down - y - along * run_y) - reach
 
         box = min(x, to_x) - reach, min(y, to_y) - reach, max(x, to_x) + reach, max(y, to_y) + reach

@@ -97,10 +97,8 @@ def _user_function(name: str) -> Creator | None:
     if not callable(creator):
         offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         raise unknown_name("environment", name, [f"{module_name}:{key}" for key in offered])
-    is_class_of_rules = (
-        isinstance(creator, type) and hasattr(creator, "_fields") and hasattr(creator, "initial_state")
-    )
-    return env_maker(creator) if is_class_of_rules else creator
+    has_rules = hasattr(creator, "_fields") and hasattr(creator, "initial_state")
+    return env_maker(creator) if isinstance(creator, type) and has_rules else creator
 
 
 def _user_module(module_name: str, name: str) -> Any:

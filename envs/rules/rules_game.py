@@ -185,9 +185,8 @@ class RulesGame:
 
     def _evaluation(self, state: Any) -> tuple[float, ...]:
         lower, upper = self.rules_bounds
-        return tuple(
-            min(max(self.rules.evaluation(state, seat), lower), upper) / EVALUATION_UNIT for seat in self._seats
-        )
+        values = (self.rules.evaluation(state, seat) for seat in self._seats)
+        return tuple(min(max(value, lower), upper) / EVALUATION_UNIT for value in values)
 
     def _action_priors(self, state: Any, actions: Sequence[int]) -> list[float]:
         priors = [0.0] * len(actions)

@@ -206,10 +206,9 @@ class Leduc(NamedTuple):
 
     def text(self, state: LeducState) -> str:
         players = zip((state.first_card, state.second_card), (state.first_chips, state.second_chips), strict=True)
-        lines = [
-            f"{'>' if seat == state.seat else ' '} player {seat}: {self._name(card)}, {chips} in the pot"
-            for seat, (card, chips) in enumerate(players)
-        ]
+        named = enumerate((self._name(card), chips) for card, chips in players)
+        lines = [f"  player {seat}: {card}, {chips} in the pot" for seat, (card, chips) in named]
+        lines[state.seat] = f">{lines[state.seat][1:]}"
         played = " ".join(NAMES[action] for action in self._actions(state))
         return "\n".join([*lines, f"  open: {self._name(state.open_card)}", f"  bets: {played}"])
 
