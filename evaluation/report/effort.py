@@ -1,4 +1,4 @@
-"""Counts over all games of a report: lengths, time and nodes of moves, and ratings after each eighth of the games."""
+"""Counts over all games of a report: lengths, time and nodes of moves, and ratings after each eighth of them."""
 
 from __future__ import annotations
 
