@@ -273,9 +273,11 @@ def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[st
 
 
 def _episode(raw: Any, constants: Mapping[str, bytes]) -> dict[str, Any]:
+    if not constants:
+        return {}
     from zermelo.envs.live.configuration import episode  # which brings all of ``clone``
 
-    return episode(raw) if constants else {}
+    return episode(raw)
 
 
 def _shape(raw: Any) -> Any:
