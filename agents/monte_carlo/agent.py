@@ -155,12 +155,13 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         paid: Mapping[int, float] = {}
         if looked and not is_tried:
             paid = {action: totals[seat] for action, totals in (*looked.items(), *search.root_totals().items())}
-        chosen = self._chosen(moves, bounds, search, seat, draw, paid)
+        means = {move.action: _by_seat(move, search)[seat] for move in moves}
+        chosen = self._chosen(moves, bounds, means, draw, paid)
         solves = search.num_values == 1 and search.config.solver
         proven = solves and math.isfinite(best) and bounds[chosen.action][0] == best
         proven = proven and all(upper <= best for _, upper in bounds.values())
         values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
-        means = {move.action: _by_seat(move, search)[seat] for move in moves if move.visits}
+        means = {move.action: means[move.action] for move in moves if move.visits}
         line = (chosen.action, *search.line_after(chosen.action))
         best_line = search.best_line
         is_better = best_line.total > max(means.values(), default=-math.inf)
@@ -201,8 +202,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         self,
         moves: list[RootAction],
         bounds: Mapping[int, tuple[float, float]],
-        search: MonteCarlo | MergedSearch,
-        seat: int,
+        means: Mapping[int, float],
         draw: float,
         paid: Mapping[int, float],
     ) -> RootAction:
@@ -218,9 +218,8 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         candidates = [move for move in candidates if paid.get(move.action, -math.inf) == top]
         tied = candidates
         if open_moves:
-            ranked = {move: (move.visits, _by_seat(move, search)[seat]) for move in candidates}
-            highest = max(ranked.values())
-            tied = [move for move in candidates if ranked[move] == highest]
+            highest = max((move.visits, means[move.action]) for move in candidates)
+            tied = [move for move in candidates if (move.visits, means[move.action]) == highest]
             if highest[1] < best:  # what is proven is no longer visited
                 tied = [move for move in candidates if move in as_good] or tied
         tied.sort()

@@ -37,13 +37,9 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
         return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
     own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
-    search = PlainMonteCarlo(
-        start,
-        budget,
-        evaluation=None if believes is None else functools.partial(expected_totals, believes, game),
-        plays_out=evaluator is None,
-        prior=None if prior is None else functools.partial(prior, game),
-    )
+    evaluation = None if believes is None else functools.partial(expected_totals, believes, game)
+    priors = None if prior is None else functools.partial(prior, game)
+    search = PlainMonteCarlo(start, budget, evaluation=evaluation, plays_out=evaluator is None, prior=priors)
     search.why_plain = why_plain(
         game, evaluator, evaluator_name(evaluator), budget, has_kernel=has_kernel, watched=watched, cut=False
     )

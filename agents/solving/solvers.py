@@ -103,8 +103,7 @@ class AlphaBetaSolver(Solver):
         stopped_by = StoppedBy.COMPLETED
         with deep_recursion(self.game, UNSOLVED):
             try:
-                request = RootRequest(ties=None) if outcome_only else _EXACT
-                search.search_moves(node, iteration, actions, request)
+                search.search_moves(node, iteration, actions, RootRequest(ties=None) if outcome_only else _EXACT)
             except SearchStopped as stopped:
                 stopped_by = stopped.reason
             if not outcome_only:

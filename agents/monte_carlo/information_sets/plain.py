@@ -67,13 +67,10 @@ class InformationSetSearch(SimulationSearch):
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
+        chooses = None if guide is None else lambda state, _: guide(state)
+        is_whole = math.isinf(budget.nodes_left) and guide is None
         self._playouts = Playouts(
-            game,
-            self._random,
-            self._generator,
-            longest=playout_moves,
-            guide=None if guide is None else lambda state, _: guide(state),
-            whole=math.isinf(budget.nodes_left) and guide is None,
+            game, self._random, self._generator, longest=playout_moves, guide=chooses, whole=is_whole
         )
         self._scale = RewardScale(given_bounds(game.traits))
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)

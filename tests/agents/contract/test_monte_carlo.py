@@ -106,11 +106,11 @@ def test_all_moves_as_first_counts_for_who_was_first() -> None:
     game = RulesGame(MNK(3, 3, 3))
     search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).config, 1), Budget(Limits()))
     search.first_takers = {0: 1, 4: 0, 8: 0}  # and now the player at the root takes 0, before all of them
-    search.back_up_amaf(search.root, search.root.actions.index(0), (1.0,))
+    search.root.back_up_amaf(search.root.actions.index(0), 1.0, search.first_takers)
     counted = {action for action, count in zip(search.root.actions, search.root.amaf_counts, strict=True) if count}
     assert counted == {0, 4, 8}
     search.first_takers = {0: 1, 4: 0, 8: 1}
-    search.back_up_amaf(search.root, search.root.actions.index(2), (1.0,))
+    search.root.back_up_amaf(search.root.actions.index(2), 1.0, search.first_takers)
     counts = dict(zip(search.root.actions, search.root.amaf_counts, strict=True))
     assert {action: count for action, count in counts.items() if count} == {0: 1, 2: 1, 4: 2, 8: 1}
 
