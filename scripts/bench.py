@@ -43,6 +43,7 @@ BENCHMARKS = {
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),
+    "connect_four": ("exact",),
     "knowledge": ("endings", "strategies", "probing", "proofs"),
 }  # fmt: skip
 """The functions of each module."""
