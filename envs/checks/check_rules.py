@@ -308,7 +308,13 @@ class HistoryCheck:
             self._keys = []
         for method in filter(calls.has, ("repetition_limit", "repetition_is_illegal", "repetition_is_claimed")):
             calls.call(method)
-        self._reach(position, calls.call("repetition_key", position))
+        key = calls.call("repetition_key", position)
+        is_written = calls.has("reversible_plies")
+        back = calls.call("reversible_plies", position) if is_written else len(self._keys)
+        if key and key in self._keys[: max(len(self._keys) - back, 0)]:
+            what = f"it gave {back}, but the position was there before that"
+            calls.fail("reversible_plies", position, what)
+        self._keys.append(key)
         ended = game.is_terminal(state)
         by_repetition = ended and not rules.is_terminal(position)
         if by_repetition and calls.has("repetition_utility"):
@@ -319,14 +325,6 @@ class HistoryCheck:
         if self._compiled:
             self._compare(state, ended)
         return by_repetition
-
-    def _reach(self, position: Any, key: int) -> None:
-        is_written = self._calls.has("reversible_plies")
-        back = self._calls.call("reversible_plies", position) if is_written else len(self._keys)
-        if key and key in self._keys[: max(len(self._keys) - back, 0)]:
-            what = f"it gave {back}, but the position was there before that"
-            self._calls.fail("reversible_plies", position, what)
-        self._keys.append(key)
 
     def _compare(self, state: Any, ended: bool) -> None:
         """The compiled state on its path says what the plain one does, and so do those after it."""

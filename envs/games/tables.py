@@ -88,6 +88,5 @@ OPENSPIEL: Final[Mapping[str, str]] = {
 }
 """OpenSpiel's games that these rules play too: the short name, and a function of that game's parameters.
 
-The function returns rules, ``OpenSpielRules`` where numbers differ, or None where no rules fit. A class of rules
-whose parameters have the same names is such a function.
+It returns rules, ``OpenSpielRules`` where numbers differ, or None; a class of rules with such parameters is one.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import UnsupportedGameError
@@ -37,20 +37,22 @@ def _class_in(module: str, name: str) -> type | None:
     return getattr(sys.modules.get(module), name, None)
 
 
-@functools.cache  # what a class inherits does not change
-def _base_of(kind: Any) -> str | None:
-    envs = (("AECEnv", "pettingzoo.utils.env"), ("Env", "gymnasium.core"), ("ParallelEnv", "pettingzoo.utils.env"))
-    for name, module in envs:
-        base = _class_in(module, name)
-        if base is not None and issubclass(kind, base):
-            return name
-    return None
+_ENVS = (("AECEnv", "pettingzoo.utils.env"), ("Env", "gymnasium.core"), ("ParallelEnv", "pettingzoo.utils.env"))
+_bases: Final[dict[type, str | None]] = {}
+
+
+def _base_of(env: Any) -> str | None:
+    """The base class of environments that the class of one has, which does not change."""
+    kind = type(env)
+    if kind not in _bases:
+        bases = ((name, _class_in(module, name)) for name, module in _ENVS)
+        _bases[kind] = next((name for name, base in bases if base is not None and issubclass(kind, base)), None)
+    return _bases[kind]
 
 
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
-    kind: Any = type(env)
-    base = _base_of(kind)
+    base = _base_of(env)
     if base is not None and base != "ParallelEnv":
         return base == "AECEnv"
     methods = ("reset", "step", "observe", "action_space")
@@ -59,8 +61,7 @@ def is_aec(env: Any) -> bool:
 
 def is_gymnasium(env: Any) -> bool:
     """Whether this is a Gymnasium environment."""
-    kind: Any = type(env)
-    return _base_of(kind) == "Env"
+    return _base_of(env) == "Env"
 
 
 def of_reset(returned: Any) -> tuple[Any, Any]:
@@ -127,8 +128,7 @@ def layers(env: Any) -> list[Any]:
 
 def is_parallel(env: Any) -> bool:
     """Whether this is a PettingZoo ``ParallelEnv``, whose agents move at the same time."""
-    kind: Any = type(env)
-    return _base_of(kind) == "ParallelEnv"
+    return _base_of(env) == "ParallelEnv"
 
 
 def game_name(env: Any) -> str:

@@ -33,8 +33,7 @@ UNIT: Final = 40
 POINTS: Final = (16, UNIT)
 """Points that a unit counts in each stage.
 
-With large tiles halved a game seems to go on, so where the second stage begins the first promised two and a
-half times as much. Before that the factor hardly matters: the points of one move are small beside those to come.
+With large tiles halved a game seems to go on: where the second stage begins the first promised 2.5 times as much.
 """
 
 
