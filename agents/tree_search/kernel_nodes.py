@@ -66,9 +66,17 @@ def move_best_first(actions: int, scores: int, count: int, wanted: int) -> None:
 
 
 def order_moves(
-    rules: Rules, state: Any, mover: int, actions: int, count: int, scores: int, killers: int, first: int,
-    hints: bool, search: Search,
-) -> None:  # fmt: skip
+    rules: Rules,
+    state: Any,
+    mover: int,
+    actions: int,
+    count: int,
+    scores: int,
+    killers: int,
+    first: int,
+    hints: bool,
+    search: Search,
+) -> None:
     """Orders actions: the one to try first (-1 for none), killers, the rules' hints, if asked, and history."""
     if search.ordered == 0 or count < 2:
         return

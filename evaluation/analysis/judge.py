@@ -38,9 +38,15 @@ _PLIES: Final = 1_000  # moves of a game that are judged, the last ones
 
 
 def judge(
-    records: Iterable[GameRecord], env: EnvSource | None = None, *, nodes: int = NODES, games: int | None = None,
-    trust: bool = False, tables: str | None = None, runner: Any = None,
-) -> JudgeTable:  # fmt: skip
+    records: Iterable[GameRecord],
+    env: EnvSource | None = None,
+    *,
+    nodes: int = NODES,
+    games: int | None = None,
+    trust: bool = False,
+    tables: str | None = None,
+    runner: Any = None,
+) -> JudgeTable:
     """Every move of every agent against perfect play, in the first ``games`` records, or in all.
 
     The records are read once and not kept; void games are left out. ``nodes`` is the budget of the exact search
@@ -71,9 +77,13 @@ class Judge:
         self._lost: list[str] = []
 
     def judged(
-        self, records: Iterable[GameRecord], known: Mapping[str, GameVerdict] = {}, *, games: int | None = None,
+        self,
+        records: Iterable[GameRecord],
+        known: Mapping[str, GameVerdict] = {},
+        *,
+        games: int | None = None,
         runner: Any = None,
-    ) -> Iterator[GameVerdict]:  # fmt: skip
+    ) -> Iterator[GameVerdict]:
         """Yields what is found of each game that can be played again; ``known`` has earlier verdicts by id."""
         if games is not None:
             check_whole("games", games, lower=1)

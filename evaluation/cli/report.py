@@ -110,9 +110,15 @@ def _judged_before(folder: Path) -> dict[str, Any] | None:
 
 
 def judge_folder(
-    folder: Path, *, env: str | None = None, nodes: int | None = None, games: int | None = None,
-    trust: bool = False, tables: str | None = None, runner: Any = None,
-) -> JudgeTable | ExploitabilityTable:  # fmt: skip
+    folder: Path,
+    *,
+    env: str | None = None,
+    nodes: int | None = None,
+    games: int | None = None,
+    trust: bool = False,
+    tables: str | None = None,
+    runner: Any = None,
+) -> JudgeTable | ExploitabilityTable:
     """Judges the games of a tournament, or its agents where cards are hidden, and keeps what was found."""
     from zermelo.evaluation.analysis.judge import NODES, Judge, JudgeWork
     from zermelo.evaluation.analysis.judgement import read_verdicts

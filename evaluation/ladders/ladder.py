@@ -116,9 +116,13 @@ def default_anchors(env: Any) -> tuple[str, ...]:
 
 
 def find_ladder(
-    env: EnvSource, source: EnvSource, driver: EnvDriver,
-    agents: Sequence[AgentSource] | Mapping[str, AgentSource] | None, *, seed: int,
-) -> RatedAnchors:  # fmt: skip
+    env: EnvSource,
+    source: EnvSource,
+    driver: EnvDriver,
+    agents: Sequence[AgentSource] | Mapping[str, AgentSource] | None,
+    *,
+    seed: int,
+) -> RatedAnchors:
     """Returns the ladder of ``agents``, or of the default anchors: remembered by this process, else played."""
     anchors = participants(default_anchors(driver.env) if agents is None else agents)
     by_name = {anchor.name: anchor.source for anchor in anchors}

@@ -107,9 +107,13 @@ class RunningTable:
     """The ranking while games come in; safe to read from another thread."""
 
     def __init__(
-        self, agents: Sequence[str], env: str, seat_names: Sequence[str], results: Callable[[], Results],
+        self,
+        agents: Sequence[str],
+        env: str,
+        seat_names: Sequence[str],
+        results: Callable[[], Results],
         score: Scoring = Scoring.AUTO,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._settings: Any = {"agents": agents, "env": env, "seat_names": tuple(seat_names), "score": score}
         self._results = results
         self._lock = threading.Lock()
@@ -187,9 +191,13 @@ def drawn(pace: Pace, table: RunningTable, console: Console | None = None) -> It
 
     # What agents print to a terminal goes above the drawing; what they print to a file goes there.
     with Live(
-        ProgressDisplay(pace, table), console=console or Console(stderr=True), refresh_per_second=FRAMES,
-        transient=True, vertical_overflow="crop", redirect_stdout=sys.stdout.isatty(),
-    ):  # fmt: skip
+        ProgressDisplay(pace, table),
+        console=console or Console(stderr=True),
+        refresh_per_second=FRAMES,
+        transient=True,
+        vertical_overflow="crop",
+        redirect_stdout=sys.stdout.isatty(),
+    ):
         yield lambda record: pace.step()
 
 

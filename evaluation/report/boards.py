@@ -42,9 +42,13 @@ class DrawnGames:
 
 
 def draw_games(
-    games: Iterable[ShownGame], numbers: Mapping[str, int], *, room: int, replayer: Replayer | None = None,
+    games: Iterable[ShownGame],
+    numbers: Mapping[str, int],
+    *,
+    room: int,
+    replayer: Replayer | None = None,
     verdicts: Mapping[str, GameVerdict] | None = None,
-) -> DrawnGames:  # fmt: skip
+) -> DrawnGames:
     """The games, the most important first, as far as there is room, in bytes of JSON."""
     drawn, marker = DrawnGames(), _Marker()
     replayer = replayer or Replayer()

@@ -34,11 +34,17 @@ STYLES: Final = ("page", "viewer", "small")  # the parts of its style sheet, in 
 
 
 def report_page(
-    records: Iterable[GameRecord], *, games: int = GAMES_SHOWN, seed: int = 0, replayer: Replayer | None = None,
-    standings: Standings | None = None, judged: Mapping[str, Any] | None = None,
-    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None, run: StoredRun | None = None,
+    records: Iterable[GameRecord],
+    *,
+    games: int = GAMES_SHOWN,
+    seed: int = 0,
+    replayer: Replayer | None = None,
+    standings: Standings | None = None,
+    judged: Mapping[str, Any] | None = None,
+    verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None,
+    run: StoredRun | None = None,
     curves: Sequence[Curve] = (),
-) -> str:  # fmt: skip
+) -> str:
     """The report of a tournament as the text of an HTML file; the same records give the same page.
 
     Records in a folder are read one after another and not kept. At most so many ``games`` are shown in full, and

@@ -341,9 +341,13 @@ def _interval(*numbers: float | None) -> Estimate:
 
 
 def _plot(
-    caption: str, points: Sequence[CurvePoint], values: Sequence[Estimate], text: Callable[[float], str],
-    unit: str, levels: Mapping[str, float] | None = None,
-) -> str:  # fmt: skip
+    caption: str,
+    points: Sequence[CurvePoint],
+    values: Sequence[Estimate],
+    text: Callable[[float], str],
+    unit: str,
+    levels: Mapping[str, float] | None = None,
+) -> str:
     drawn = []
     for point, (mean, low, high) in zip(points, values, strict=True):
         if math.isfinite(mean):

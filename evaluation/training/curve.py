@@ -42,10 +42,18 @@ class RatingCurve:
     """
 
     def __init__(
-        self, env: EnvSource, *, every: int = 10_000, path: str | os.PathLike[str] | None = None,
-        resume_step: int = 0, on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
-        ladder: LadderSource = None, interval: float = 100.0, games: int = 20, seed: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        env: EnvSource,
+        *,
+        every: int = 10_000,
+        path: str | os.PathLike[str] | None = None,
+        resume_step: int = 0,
+        on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
+        ladder: LadderSource = None,
+        interval: float = 100.0,
+        games: int = 20,
+        seed: int = 0,
+    ) -> None:
         check_whole("every", every, lower=1)
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every

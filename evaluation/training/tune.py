@@ -73,10 +73,19 @@ class Generation:
 
 
 def tune_network(
-    env: str, *, out: str, hidden: int = 64, hours: float = 1.0, nodes: int = 1_000, outcome_share: float = 0.2,
-    seed: int = 0, workers: int | None = None, runner: RunnerChoice | str = RunnerChoice.LOCAL,
-    ray_address: str | None = None, on_progress: Callable[[str, float], None] = lambda name, share: None,
-) -> Iterator[Generation]:  # fmt: skip
+    env: str,
+    *,
+    out: str,
+    hidden: int = 64,
+    hours: float = 1.0,
+    nodes: int = 1_000,
+    outcome_share: float = 0.2,
+    seed: int = 0,
+    workers: int | None = None,
+    runner: RunnerChoice | str = RunnerChoice.LOCAL,
+    ray_address: str | None = None,
+    on_progress: Callable[[str, float], None] = lambda name, share: None,
+) -> Iterator[Generation]:
     """Yields generations until the hours are over; each has written its network if that is the best.
 
     Beside the file another one, ``.progress.npz``, has what a call with the same settings goes on from.

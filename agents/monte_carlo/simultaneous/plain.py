@@ -33,7 +33,7 @@ class JointSelection(enum.StrEnum):
     "Convergence of Monte Carlo tree search in simultaneous move games", NIPS (2013)."""
 
 
-class Learner:
+class SeatLearner:
     """Statistics of one player's actions at one state, by index: decoupled UCT, whose policy are the visits."""
 
     __slots__ = ("actions", "exploration", "totals", "visits")
@@ -71,7 +71,7 @@ class Learner:
         return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
 
 
-class _Mixing(Learner):
+class _Mixing(SeatLearner):
     """A learner that draws its actions; the weights of its policy are the sums of the probabilities."""
 
     __slots__ = ("played", "sums")
@@ -141,8 +141,8 @@ class _Exp3(_Mixing):
         self.gains[place] += scale.of(utility) / self.played[place]
 
 
-_LEARNERS: Final[Mapping[JointSelection, type[Learner]]] = {
-    JointSelection.DUCT: Learner,
+_LEARNERS: Final[Mapping[JointSelection, type[SeatLearner]]] = {
+    JointSelection.DUCT: SeatLearner,
     JointSelection.REGRET: _RegretMatching,
     JointSelection.EXP3: _Exp3,
 }
@@ -151,7 +151,7 @@ _LEARNERS: Final[Mapping[JointSelection, type[Learner]]] = {
 class _JointNode:
     __slots__ = ("children", "learners", "movers")
 
-    def __init__(self, movers: Sequence[int], learners: list[Learner]) -> None:
+    def __init__(self, movers: Sequence[int], learners: list[SeatLearner]) -> None:
         self.movers, self.learners = movers, learners
         self.children: dict[Hashable, _JointNode] = {}
 
@@ -178,7 +178,7 @@ class SimultaneousSearch(SimulationSearch):
             return tuple(map(float, self.game.utility(self.root_state)))
         return tuple(total / self.simulations for total in self._totals)
 
-    def learner(self, seat: int) -> Learner:
+    def learner(self, seat: int) -> SeatLearner:
         """What one of the root's movers has learnt."""
         return self.root.learners[list(self.root.movers).index(seat)]
 

@@ -82,9 +82,16 @@ def history_of(search: Search, mover: int, action: int) -> int:
 
 
 def score_moves(
-    rules: Rules, state: Any, mover: int, actions: int, count: int, scores: int, ply: int, table_action: int,
+    rules: Rules,
+    state: Any,
+    mover: int,
+    actions: int,
+    count: int,
+    scores: int,
+    ply: int,
+    table_action: int,
     search: Search,
-) -> None:  # fmt: skip
+) -> None:
     """Writes the move scores: the table's action, high hints, killers, hints, history."""
     killers = search.killers + 16 * ply
     first = load(killers, 0)
@@ -133,9 +140,17 @@ def _learn(table: int, index: int, gain: int) -> None:
 
 
 def update_histories(
-    rules: Rules, state: Any, mover: int, action: int, actions: int, count: int, depth: int, ply: int, asks: bool,
+    rules: Rules,
+    state: Any,
+    mover: int,
+    action: int,
+    actions: int,
+    count: int,
+    depth: int,
+    ply: int,
+    asks: bool,
     search: Search,
-) -> None:  # fmt: skip
+) -> None:
     """A quiet action cut off; the ``count`` first of the actions were tried before. ``asks`` if some are noisy."""
     killers = search.killers + 16 * ply
     first = load(killers, 0)

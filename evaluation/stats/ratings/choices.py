@@ -87,9 +87,13 @@ class Choices:
     """
 
     def __init__(
-        self, features: Sequence[dict[int, float]], sizes: Sequence[int], counts: Sequence[float],
-        parameters: int, weight: float = 1.0,
-    ) -> None:  # fmt: skip
+        self,
+        features: Sequence[dict[int, float]],
+        sizes: Sequence[int],
+        counts: Sequence[float],
+        parameters: int,
+        weight: float = 1.0,
+    ) -> None:
         from scipy.sparse import csr_matrix
 
         self.given, self.parameters, self.weight = (features, sizes, counts), parameters, weight

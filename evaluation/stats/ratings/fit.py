@@ -149,9 +149,13 @@ def _components(counts: GameCounts, anchor: str | None) -> tuple[tuple[str, ...]
 
 
 def _players(
-    counts: GameCounts, model: RankingModel, fit: ChoiceFit, worths: ChoiceFit,
-    components: tuple[tuple[str, ...], ...], anchor: str | None,
-) -> tuple[PlayerRating, ...]:  # fmt: skip
+    counts: GameCounts,
+    model: RankingModel,
+    fit: ChoiceFit,
+    worths: ChoiceFit,
+    components: tuple[tuple[str, ...], ...],
+    anchor: str | None,
+) -> tuple[PlayerRating, ...]:
     games, rows = Counter[str](), list[PlayerRating]()
     for names, _, times in counts.items():
         games += Counter({name: times * names.count(name) for name in names})
@@ -206,9 +210,11 @@ def _seat_effects(model: RankingModel, fit: ChoiceFit) -> Iterator[Effect]:
 
 
 def _notes(
-    components: tuple[tuple[str, ...], ...], players: Sequence[PlayerRating], effects: Sequence[Effect],
+    components: tuple[tuple[str, ...], ...],
+    players: Sequence[PlayerRating],
+    effects: Sequence[Effect],
     counts: GameCounts,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     if len(components) > 1:
         parts = "; ".join(", ".join(names) for names in components)
         yield (
