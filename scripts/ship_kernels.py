@@ -72,8 +72,9 @@ USED = {
 }
 """The kernels in the repository's archive: names of ``kernels_of``, or agents whose first search is asked."""
 COMMON = {
-    "zermelo/Nim-v0": ("alphabeta", "minimax", "mcts", "solve"),
-    "zermelo/Pig-v0": ("expectiminimax",),
+    "zermelo/Nim-v0": ("alphabeta", "minimax", "mcts", "solve", "maxn(depth=3)", "paranoid(depth=3)"),
+    "zermelo/Kalah-v0": ("alphabeta",),
+    "zermelo/Pig-v0": ("expectiminimax", "maxn(depth=3)"),
 }
 """Kernels whose functions that do not depend on rules serve the users' own rules too."""
 ROOM, ROOM_OF_ALL = 1_990_000, 8_000_000

@@ -247,7 +247,7 @@ def test_a_limit_leaves_bounds(limit: dict[str, Any]) -> None:
         (Nim((1, 2, 4), misere=True), range(2, 200, 2)),
         (Kalah(houses=2, seeds=2), range(1, 200, 3)),
         (DotsAndBoxes(1, 2), range(1, 3000, 97)),
-        (ConnectFour(rows=4, columns=4), range(3001, 12_000, 1500)),
+        (ConnectFour(rows=4, columns=4), range(1501, 6000, 750)),
     ],
     ids=str,
 )
