@@ -114,7 +114,9 @@ def main(
 
 def tell(rules: Any, what: str, error: float, weights: Weights) -> None:
     """Prints how strong networks are by now."""
-    points, half = match(rules, as_floats(weights), as_floats(rules._weights()), 2000, 1)
+    points, half = match(
+        rules, as_floats(weights), as_floats(networks.load_weights(networks.FILE)[type(rules).__name__]), 2000, 1
+    )
     print(
         f"{type(rules).__name__}: {what}, error {error:.4f}, against the shipped networks "
         f"{points:+.3f} +- {half:.3f} points a game",

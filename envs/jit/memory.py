@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.rules.arrays import load_short as load_short
+from zermelo.envs.rules.arrays import shorts as shorts
 from zermelo.envs.rules.boards import whole
 from zermelo.envs.rules.words import flat
 

@@ -184,6 +184,7 @@ MEMORY: Final[dict[Any, Instruction]] = {
     memory.words: _array(_int, INT, 8),
     memory.floats: _array(_float, FLOAT, 8),
     memory.int8s: _array(types.int8, ir.IntType(8), 1),
+    memory.shorts: _array(types.int16, _SHORT, 2),
     memory.load_state: (
         lambda like, address: like(like, _int),
         lambda context, builder, signature, like, address: tuple_at(context, builder, signature.args[0], address),

@@ -156,15 +156,16 @@ SETS: Final[dict[Any, Instruction]] = {
 def _row_sum(sums: Any, rows: Any, numbers: Any, factors: Any, count: Any) -> None:
     sums[:] = 0
     for entry in range(count):
-        row, factor = numbers[entry], factors[entry]
+        start, factor = numbers[entry] * len(sums), factors[entry]
+        row = rows[start : start + len(sums)]
         for place in range(len(sums)):
-            sums[place] += rows[row, place] * factor
+            sums[place] += row[place] * factor
 
 
 def _row_product(values: Any, rows: Any, row: Any) -> Any:
-    total = 0
+    total, numbers = 0, rows[row * len(values) : (row + 1) * len(values)]
     for place in range(len(values)):
-        total += max(values[place], 0) * rows[row, place]
+        total += max(values[place], 0) * numbers[place]
     return total
 
 

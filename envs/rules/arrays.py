@@ -41,14 +41,23 @@ def load_short(address: int, index: int) -> int:
     return ctypes.c_int16.from_address(address + 2 * index).value
 
 
+def shorts(address: int, count: int) -> Any:
+    """The ``count`` 16-bit integers from ``address`` on, as an array that owns nothing."""
+    return np.ctypeslib.as_array((ctypes.c_int16 * count).from_address(address))
+
+
 # -- sums over rows of arrays, for evaluations by networks: NumPy's in plain Python, loops when compiled
 
 
 def row_sum(sums: Any, rows: Any, numbers: Any, factors: Any, count: int) -> None:
-    """Writes the sum of the first ``count`` rows of those numbers, each times its factor, with 32 bits."""
-    sums[:] = factors[:count] @ rows[numbers[:count]]
+    """Writes the sum of the first ``count`` rows of those numbers, each times its factor, with 32 bits.
+
+    ``rows`` are as long as ``sums``, and lie one after the other.
+    """
+    sums[:] = factors[:count] @ rows.reshape(-1, len(sums))[numbers[:count]]
 
 
 def row_product(values: Any, rows: Any, row: int) -> int:
-    """The inner product of values and a row, with 64 bits; negative values count as 0."""
-    return int(np.maximum(values, 0).astype(np.int64) @ rows[row].astype(np.int64))
+    """The inner product of values and a row of as many, with 64 bits; negative values count as 0."""
+    numbers = rows[row * len(values) : (row + 1) * len(values)]
+    return int(np.maximum(values, 0).astype(np.int64) @ numbers.astype(np.int64))

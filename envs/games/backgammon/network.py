@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from zermelo.envs.games.backgammon.bear_off import chances_at_home, is_at_home
 from zermelo.envs.games.backgammon.features import FEATURES, MOST_ENTRIES, RACE, features
-from zermelo.envs.rules.arrays import row_product, row_sum
+from zermelo.envs.rules.arrays import large_table, row_product, row_sum, shorts
 
 Weights = npt.NDArray[np.int16]
 
@@ -73,8 +73,9 @@ def network_of(low: int, high: int, other_low: int, other_high: int, first_featu
 
 def log_odds(hidden: Any, network: int, output: int, weights: Any) -> int:
     """An output of a network, in 1 / ``UNIT``."""
-    row = LAST_LAYERS + len(OUTPUTS) * network + output
-    return (row_product(hidden, weights, row) >> 12) + int(weights[LAST_BIASES, len(OUTPUTS) * network + output])
+    number = len(OUTPUTS) * network + output
+    bias = int(weights[LAST_BIASES * len(hidden) + number])
+    return (row_product(hidden, weights, LAST_LAYERS + number) >> 12) + bias
 
 
 def expected(
@@ -83,7 +84,7 @@ def expected(
     """The expected utility of the player to move, in 1024ths of a point.
 
     The first five are as for ``features``; a game counts ``most_points`` at most: 1, 2 with gammons, 3 with
-    backgammons. ``weights`` are the networks, of shape (``ROWS``, hidden units).
+    backgammons. ``weights`` are the networks' ``ROWS`` rows, one after the other.
     """
     if rolled == 0 and is_at_home(low, high) and is_at_home(other_low, other_high):
         win, gammon, lost_gammon = chances_at_home(low, other_low)
@@ -93,7 +94,7 @@ def expected(
         return worth >> 18
     indices = np.empty(MOST_ENTRIES, np.int64)
     values = np.empty(MOST_ENTRIES, np.int64)
-    hidden = np.empty(weights.shape[1], np.int32)
+    hidden = np.empty(len(weights) // ROWS, np.int32)
     count = features(low, high, other_low, other_high, rolled, indices, values)
     network = network_of(low, high, other_low, other_high, indices[0])
     if network != CONTACT:
@@ -117,6 +118,24 @@ def load_weights(path: Path) -> dict[str, Weights]:
 
 
 FILE: Final = Path(__file__).with_name("networks.npz")
-_LOADED: Final = load_weights(FILE)
-BACKGAMMON: Final = _LOADED["Backgammon"]
-HYPERGAMMON: Final = _LOADED["Hypergammon"]
+_UNITS: Final = 512
+_HYPERGAMMON_UNITS: Final = 64
+_BACKGAMMON: Final = large_table("backgammon_networks", lambda: _shipped("Backgammon", _UNITS))
+_HYPERGAMMON: Final = large_table("hypergammon_networks", lambda: _shipped("Hypergammon", _HYPERGAMMON_UNITS))
+
+
+def _shipped(name: str, units: int) -> Weights:
+    weights = load_weights(FILE)[name]
+    if weights.shape != (ROWS, units):
+        raise ValueError(f"{FILE.name} has {name} of shape {weights.shape}, which the rules read as {ROWS, units}")
+    return weights
+
+
+def backgammon_weights() -> Any:
+    """The networks of backgammon, as ``expected`` takes them."""
+    return shorts(_BACKGAMMON(), ROWS * _UNITS)
+
+
+def hypergammon_weights() -> Any:
+    """The networks of Hypergammon, as ``expected`` takes them."""
+    return shorts(_HYPERGAMMON(), ROWS * _HYPERGAMMON_UNITS)

@@ -34,7 +34,7 @@ import numpy as np
 
 from zermelo.envs.game import CHANCE
 from zermelo.envs.games.backgammon.features import count_at
-from zermelo.envs.games.backgammon.network import BACKGAMMON, HYPERGAMMON, Weights, expected
+from zermelo.envs.games.backgammon.network import backgammon_weights, expected, hypergammon_weights
 from zermelo.envs.games.backgammon.picture import paint, path, spots
 from zermelo.envs.games.backgammon.plays import (
     BAR,
@@ -169,11 +169,11 @@ class Backgammon(_BackgammonParameters):
     def evaluation(self, state: BackgammonState, seat: int) -> int:
         """The expected utility by a network (``zermelo.envs.games.backgammon.network``)."""
         most = EVALUATION_UNIT * self.most_points - 1
-        worth = min(max(self.estimate(state, self._weights()), -most), most)
+        worth = min(max(self.estimate(state), -most), most)
         return worth if seat == state.seat else -worth
 
-    def estimate(self, state: BackgammonState, weights: Weights) -> int:
-        """The expected utility of the player to move by the given weights, in 1024ths of a point.
+    def estimate(self, state: BackgammonState) -> int:
+        """The expected utility of the player to move, in 1024ths of a point.
 
         It is that before a roll; one that is known counts as the pips by which it is above the average. Where half
         a double has been played, the other half is played as looks best: a position in between says little.
@@ -181,6 +181,7 @@ class Backgammon(_BackgammonParameters):
         low, high, other_low, other_high, seat, roll = state
         if roll == _OPENING:
             return 0
+        weights = self._weights()
         if roll < 64:
             high_die, low_die = roll >> 3 & 7, roll & 7
             rolled = 0 if roll == 0 else high_die + low_die - 8
@@ -268,8 +269,8 @@ class Backgammon(_BackgammonParameters):
     def _checkers(self) -> int:
         return 15
 
-    def _weights(self) -> Weights:
-        return BACKGAMMON
+    def _weights(self) -> Any:
+        return backgammon_weights()
 
 
 class Hypergammon(Backgammon):
@@ -288,5 +289,5 @@ class Hypergammon(Backgammon):
     def _checkers(self) -> int:
         return 3
 
-    def _weights(self) -> Weights:
-        return HYPERGAMMON
+    def _weights(self) -> Any:
+        return hypergammon_weights()
