@@ -39,7 +39,8 @@ With large tiles halved a game seems to go on: where the second stage begins the
 
 def read(*paths: Path) -> npt.NDArray[np.int16]:
     """The numbers in some files, one shape after the other; files have those that are not zero."""
-    numbers = np.zeros((len(paths), SHAPES * SIZE // 8, 8), np.int16)
+    numbers = np.empty((len(paths), SHAPES * SIZE // 8, 8), np.int16)  # in huge pages, which zeros are not
+    numbers[:] = 0
     for stage, path in zip(numbers, paths, strict=True):
         with np.load(path) as file:
             known, twice = file["known"], file["high"].astype(np.int16) << 8 | file["low"]
