@@ -91,7 +91,8 @@ def test_a_network_by_hand() -> None:
     weights[row, :2] = networks.UNIT // 2, 7 * networks.UNIT
     weights[networks.LAST_BIASES, len(networks.OUTPUTS) * networks.RACES] = networks.UNIT // 4
     expected = 2 / (1 + math.exp(-(2 * 0.5 + 0.25))) - 1
-    assert networks.expected(*words({7: 2}, {2: 2}), 0, 1, weights.ravel()) / 1024 == pytest.approx(expected, abs=2e-3)
+    found = networks.expected(*words({7: 2}, {2: 2}), 0, 1, weights.ravel()) / 1024
+    assert found == pytest.approx(expected, abs=2e-3)
 
 
 def test_features_of_contact() -> None:
