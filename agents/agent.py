@@ -29,5 +29,10 @@ class Agent(Protocol):
         ...
 
 
+def sees_observations(agent: Any) -> bool:
+    """Whether an agent is shown what the player to move observes, and not the environment: ``needs`` says so."""
+    return getattr(agent, "needs", None) == "observation"
+
+
 class Resignation(ZermeloError):  # noqa: N818  # a result of the game, not an error
     """Raised by an agent's ``act`` to resign the game, which is then over."""

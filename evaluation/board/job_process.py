@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
+from zermelo.agents.agent import sees_observations
 from zermelo.agents.base.budget import StopFlag
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.result import SearchResult
@@ -192,7 +193,7 @@ class _JobLoop:
 
     def _ready(self, job: dict[str, Any], flag: StopFlag, tell: Tell) -> dict[str, Any]:
         agent = self._agent(job)
-        if getattr(agent, "needs", None) != "observation":
+        if not sees_observations(agent):
             rehearse(agent, pickle.loads(job["env"]))
         return {}
 
@@ -200,7 +201,7 @@ class _JobLoop:
         agent, started = self._agent(job), time.perf_counter()
         if (clock := job.get("clock")) is not None:
             tell_clock(agent, clock)
-        if getattr(agent, "needs", None) == "observation":
+        if sees_observations(agent):
             action, figures = agent.act_on(pickle.loads(job["view"])), ()
         else:
             env = pickle.loads(job["env"])

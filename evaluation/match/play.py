@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.agent import Agent, Resignation
+from zermelo.agents.agent import Agent, Resignation, sees_observations
 from zermelo.agents.base.clock import GameClock
 from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.policies.observation import Observation
@@ -116,7 +116,7 @@ def play_match(
         for agent, called in zip(seated, names, strict=True):
             require_fit(agent, driver.env, called, view_for(agent, driver))
             if control is not None:  # what is loaded late is on nobody's clock
-                rehearse(agent, driver.view() if getattr(agent, "needs", None) == "observation" else driver.env)
+                rehearse(agent, driver.view() if sees_observations(agent) else driver.env)
         if has_policies:
             driver = drive_env(live, seed)
         record = play_game(
@@ -259,7 +259,7 @@ def _one_move(
 
 
 def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:
-    if getattr(agent, "needs", None) == "observation":
+    if sees_observations(agent):
         return agent.act_on(driver.view()), ()
     action, figures = choose(agent, driver.env)
     return action, agent.figures if isinstance(agent, RemoteAgent) else figures

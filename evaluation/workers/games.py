@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zermelo.agents.agent import Agent
+from zermelo.agents.agent import Agent, sees_observations
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
@@ -116,9 +116,8 @@ class GamePlayer:
     def _rehearse(self, driver: EnvDriver) -> None:
         while self._new:
             agent = self._new.pop()
-            needs_view = getattr(agent, "needs", None) == "observation"
             with contextlib.suppress(EnvironmentFailureError):  # the game will say so
-                rehearse(agent, driver.view() if needs_view else driver.env)
+                rehearse(agent, driver.view() if sees_observations(agent) else driver.env)
 
     def lost(self, game: ScheduledGame, loss: WorkerExit) -> GameRecord:
         """Returns the record of a game whose process ended, charged to the seat whose agent ran."""
