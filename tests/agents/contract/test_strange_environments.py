@@ -55,8 +55,7 @@ def test_boards_with_equal_keys_are_equal(kind: str) -> None:
     game = as_game(at(BOARDS[kind], ()))
     boards: dict[Any, Any] = {}
     waiting, looked = [(game.snapshot(at(BOARDS[kind], ())), 4)], 0
-    most = 500 if kind == "HoldsSets" else 1_500  # whose keys take ten milliseconds
-    while waiting and looked < most:
+    while waiting and looked < 1_500:
         state, depth = waiting.pop()
         env = game.environment(state)
         looked += 1
