@@ -13,6 +13,7 @@ rarely used numbers were removed (``--least 175000``, in the second stage 250000
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -40,15 +41,19 @@ With large tiles halved a game seems to go on: where the second stage begins the
 def read(*paths: Path) -> npt.NDArray[np.int16]:
     """The numbers in some files, one shape after the other; files have those that are not zero."""
     numbers = np.empty((len(paths), SHAPES * SIZE // 8, 8), np.int16)  # in huge pages, which zeros are not
-    numbers[:] = 0
-    for stage, path in zip(numbers, paths, strict=True):
-        with np.load(path) as file:
-            known, twice = file["known"], file["high"].astype(np.int16) << 8 | file["low"]
-        some = np.flatnonzero(known)
-        eights = np.zeros((len(some), 8), np.int16)
-        eights[np.unpackbits(known[some, None], axis=1).view(bool)] = twice >> 1 ^ -(twice & 1)
-        stage[some] = eights
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(_read, numbers, paths))
     return numbers.ravel()
+
+
+def _read(stage: npt.NDArray[np.int16], path: Path) -> None:
+    with np.load(path) as file:
+        known, twice = file["known"], file["high"].astype(np.int16) << 8 | file["low"]
+    some = np.flatnonzero(known)
+    eights = np.zeros((len(some), 8), np.int16)
+    eights[np.unpackbits(known[some, None], axis=1).view(bool)] = twice >> 1 ^ -(twice & 1)
+    stage[:] = 0
+    stage[some] = eights
 
 
 _numbers = large_table("twenty_forty_eight", lambda: read(*FILES))
