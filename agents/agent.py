@@ -30,7 +30,7 @@ class Agent(Protocol):
 
 
 def sees_observations(agent: Any) -> bool:
-    """Whether an agent is shown what the player to move observes, and not the environment: ``needs`` says so."""
+    """Whether an agent acts on observations instead of environments, as its ``needs`` says."""
     return getattr(agent, "needs", None) == "observation"
 
 

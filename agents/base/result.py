@@ -17,7 +17,7 @@ _ROWS: Final = 20
 
 
 def one_line(words: Iterable[object], count: int, width: int = WIDTH) -> str:
-    """Joins as many words as fit into a line, at least one, and adds how many of ``count`` are left out."""
+    """Joins words up to the width of a line, and adds how many of ``count`` words are left out."""
     shown: list[str] = []
     used = 0
     for word in map(str, words):
@@ -74,7 +74,7 @@ class SearchResult:
         compiled: Whether the search ran compiled.
         why_plain: Why it ran in plain Python although the game has rules that can be compiled, and what to do.
         simulations: How many simulations were made, for searches that simulate.
-        actions_tried: Actions at the root that were looked at, of ``actions_legal``.
+        actions_tried: Number of root actions that were searched, of ``actions_legal``.
         assumed: The traits of the game that were taken for granted.
         note: A sentence on what the search could not see, such as playouts that all end alike; empty without one.
         failures: Lines of play that were left out because the environment failed in them; then nothing is proven.

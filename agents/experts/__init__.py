@@ -1,1 +1,1 @@
-"""What is known of one game, a folder each, which can be deleted with its name in ``base.experts``."""
+"""Agents for single games, a folder each: to remove one, delete its folder and its name in ``base.experts``."""

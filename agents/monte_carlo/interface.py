@@ -41,7 +41,7 @@ class Selection(enum.StrEnum):
 
 
 class SelectionRule(NamedTuple):
-    """What a rule needs of the tree; the formula is in ``plain_nodes``, and compiled in ``kernel_nodes``."""
+    """Properties of a selection rule. The formulas are in ``plain_nodes`` and, compiled, in ``kernel_nodes``."""
 
     has_prior: bool
     untried: float

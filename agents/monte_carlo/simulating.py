@@ -67,7 +67,7 @@ class WorkerSettings:
 
 
 class DoneSearch(NamedTuple):
-    """A finished search, and what actions pay, as far as that was looked at before (``totals_after``)."""
+    """A finished search, with the rewards of root actions that were tried before it (``totals_after``)."""
 
     result: SearchResult
     search: SimulationSearch

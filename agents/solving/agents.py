@@ -36,7 +36,7 @@ class _Plan(NamedTuple):
 
     steps: Mapping[Hashable, tuple[int, float]]
     is_best: bool = False
-    """All that can be reached was looked at, or nothing is worth more."""
+    """True if the answer is final: every reachable state was visited, or no other one can be better."""
     is_settled: bool = False
     """It is followed from now on; else the search goes on at the next move."""
 

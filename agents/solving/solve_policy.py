@@ -22,7 +22,7 @@ from zermelo.envs.support.calls import explained
 
 _MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
-"""Average visits of a state before its value is known, at most; of so many states at least."""
+"""Nodes that the first solution may visit for each of ``most_states``, or of ``_LEAST`` states if that is more."""
 _LEAST: Final = 10_000
 
 

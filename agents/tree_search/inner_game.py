@@ -90,7 +90,7 @@ class SampledGame(FormOfGame):
         return [(index, share) for index, (_, share) in enumerate(state.outcomes)]
 
     def result(self, state: Sampled | SampledOutcomes, action: int) -> Sampled | SampledOutcomes:
-        """What follows an action, or one of its outcomes; only one state if all draws agree."""
+        """The states that an action leads to; one state if all draws agree."""
         if isinstance(state, SampledOutcomes):
             return state.outcomes[action][0]
         drawn: dict[Hashable, list[Sampled]] = {}

@@ -155,7 +155,7 @@ class TreeSearch(abc.ABC):
         selective: Whether some moves are searched less deep than others.
         prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
-        tried: The root's actions that were looked at.
+        tried: The root actions that were searched.
         why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
         made_for: Game, seat, evaluator, settings and limits, if another search with the same may go on with it.

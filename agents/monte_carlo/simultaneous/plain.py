@@ -179,7 +179,7 @@ class SimultaneousSearch(SimulationSearch):
         return tuple(total / self.simulations for total in self._totals)
 
     def learner(self, seat: int) -> SeatLearner:
-        """What one of the root's movers has learnt."""
+        """Statistics of one player at the root."""
         return self.root.learners[list(self.root.movers).index(seat)]
 
     def simulate_once(self) -> None:
