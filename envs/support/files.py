@@ -1,9 +1,14 @@
-"""Reading files that may be anybody's, writing files as a whole or not at all, and the folder of the cache."""
+"""Reading files that may be anybody's, writing files as a whole or not at all, and the folder of the cache.
+
+Checked files are small caches. Their header has the format and the SHA-256 of the file's name and content; a file
+that is damaged, renamed or of another format counts as missing.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
@@ -16,6 +21,8 @@ from zermelo.envs.errors import InvalidSettingError
 
 _CACHE_VARIABLES: Final = ("ZERMELO_CACHE_DIR", "NUMBA_CACHE_DIR")
 """Environment variables that name the folder of the cache, the first that is set."""
+_CHECKED: Final = b"zermelo checked file 1\n"
+_CHECKSUM: Final = 65  # 64 digits and a line feed
 
 
 @contextlib.contextmanager
@@ -59,6 +66,34 @@ def read_file(path: str | os.PathLike[str], largest: int = 2**30) -> bytes:
     if max(size, len(content)) > largest:
         raise OSError(errno.EFBIG, f"it is larger than {largest:,} bytes")
     return content
+
+
+def write_checked(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes content with its checksum, as a whole or not at all, for ``read_checked``.
+
+    Raises:
+        OSError: It cannot be written, or ``path`` is no regular file; what was there still is.
+    """
+    with replaced(path) as partial:
+        partial.write_bytes(_CHECKED + _checksum(Path(path).name, content) + content)
+
+
+def read_checked(path: str | os.PathLike[str], largest: int) -> bytes | None:
+    """The content that ``write_checked`` wrote under this name; None if it is not there as it was written.
+
+    A file whose content is longer than ``largest`` bytes is not read.
+    """
+    start = len(_CHECKED) + _CHECKSUM
+    try:
+        found = read_file(path, start + largest)
+    except OSError:
+        return None
+    content = found[start:]
+    return content if found[:start] == _CHECKED + _checksum(Path(path).name, content) else None
+
+
+def _checksum(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(os.fsencode(name) + b"\n" + content).hexdigest().encode() + b"\n"
 
 
 def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:

@@ -21,10 +21,10 @@ import msgspec
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.outside_state import modules_of
-from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.game import Chance, Information, RewardSum, Traits
 from zermelo.envs.live.configuration import configuration, differences
 from zermelo.envs.live.wrappers import game_layers
-from zermelo.envs.support.files import cache_root, read_file, replaced
+from zermelo.envs.support.files import cache_root, read_checked, write_checked
 
 _MOST: Final = 32  # configurations of a class that are kept
 _LARGEST: Final = 1 << 22
@@ -99,8 +99,7 @@ def remember(env: Any, findings: Findings) -> None:
     with contextlib.suppress(OSError):  # then the next process finds it out again
         file.parent.mkdir(parents=True, exist_ok=True)
         entries = _with(_read(file), findings)  # another process may have written meanwhile
-        with replaced(file) as partial:
-            partial.write_bytes(msgspec.json.encode(entries))
+        write_checked(file, msgspec.json.encode(entries))
 
 
 def _with(kept: list[Findings], findings: Findings) -> list[Findings]:
@@ -109,13 +108,17 @@ def _with(kept: list[Findings], findings: Findings) -> list[Findings]:
 
 
 def _read(file: Path) -> list[Findings]:
+    content = read_checked(file, _LARGEST)
+    if content is None:
+        return []
     try:
-        found = msgspec.json.decode(read_file(file, _LARGEST), type=list[Findings])
+        found = msgspec.json.decode(content, type=list[Findings])
         for each in found:
             for fields in (each.inferred, each.assumed):
                 for name in fields.keys() & _ENUMS.keys():
                     fields[name] = _ENUMS[name](fields[name])
-    except (OSError, ValueError, TypeError):
+                Traits(name="", seat_names=(), **fields)  # checks them
+    except (ValueError, TypeError, RecursionError):
         return []
     return found
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import statistics
-from typing import Any, Final
+from typing import Annotated, Final
 
-from zermelo.envs.support.files import cache_root, read_file, replaced
+import msgspec
 
+from zermelo.envs.support.files import cache_root, read_checked, write_checked
+
+_NAME: Final = "compile_seconds"
 _MOST: Final = 9
 _LARGEST: Final = 4096
 _UNKNOWN: Final = "some 2 to 20 s"
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 def _seconds() -> list[float]:
     """The last times; none where there is no file, or another."""
+    content = read_checked(cache_root() / _NAME, _LARGEST)
     try:
-        found: Any = json.loads(read_file(cache_root() / "compile_seconds.json", _LARGEST))
-    except (OSError, ValueError, RecursionError):
+        return [] if content is None else msgspec.json.decode(content, type=list[_Seconds])[-_MOST:]
+    except (ValueError, RecursionError):
         return []
-    is_right = isinstance(found, list) and all(type(one) is float and math.isfinite(one) for one in found)
-    return [max(one, 0.0) for one in found[-_MOST:]] if is_right else []
 
 
 def about() -> str:
@@ -33,6 +34,5 @@ def about() -> str:
 
 def add(seconds: float) -> None:
     """Keeps the time of one more kernel, where the folder can be written to."""
-    path = cache_root() / "compile_seconds.json"
-    with contextlib.suppress(OSError), replaced(path) as partial:
-        partial.write_text(json.dumps([*_seconds(), round(seconds, 2)][-_MOST:]))
+    with contextlib.suppress(OSError):
+        write_checked(cache_root() / _NAME, msgspec.json.encode([*_seconds(), round(seconds, 2)][-_MOST:]))

@@ -3,7 +3,7 @@
 import pytest
 
 from zermelo.envs.jit.cache import durations
-from zermelo.envs.support.files import cache_root
+from zermelo.envs.support.files import cache_root, write_checked
 
 
 @pytest.fixture(autouse=True)
@@ -20,11 +20,14 @@ def test_the_median_of_the_last_kernels_is_said():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[1, 2]", '["9"]', "[NaN]", "[1e999]", "9.0", "[" * 3000, "[3.0]" + " " * 9999]
+    "text", ["", "{", '["9"]', "[NaN]", "[1e999]", "[-1.0]", "9.0", "[" * 3000, "[3.0]" + " " * 9999, "[1.0, {}]"]
 )
-def test_a_damaged_file_is_as_good_as_none(text):
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_a_damaged_file_counts_as_missing(text, is_checked):
     cache_root().mkdir(parents=True)
-    (cache_root() / "compile_seconds.json").write_text(text)
+    durations.add(100.0)
+    (file,) = cache_root().iterdir()
+    write_checked(file, text.encode()) if is_checked else file.write_text(text)
     assert durations.about() == "some 2 to 20 s"
     durations.add(5.0)
     assert durations.about() == "about 5 s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from doubles.odd_boards import Board, at
 
 from zermelo.envs import as_game
+from zermelo.envs.game import Chance, Information
+from zermelo.envs.support.files import read_checked, write_checked
 from zermelo.envs.traits import findings, random_play
 
 CODE = """
@@ -20,6 +23,8 @@ warnings.simplefilter("ignore")
 import gymnasium
 import mine
 from zermelo.envs import as_game
+from zermelo.envs.game import Chance, Information
+from zermelo.envs.support.files import read_checked, write_checked
 from zermelo.envs.traits import of_copies
 played = []
 infer = of_copies.infer
@@ -73,6 +78,41 @@ def test_what_is_found_serves_another_environment_of_the_same_configuration(
     first = as_game(at(Fresh, ())).traits
     monkeypatch.setattr(random_play._Play, "run", lambda self: pytest.fail("played again"))
     assert as_game(at(Fresh, (4,))).traits == first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: b"",
+        lambda text: b"{}",
+        lambda text: b"[[]]",
+        lambda text: b"[" * 3000,
+        lambda text: text.replace(b'"inferred":{', b'"inferred":{"mood":1,'),
+        lambda text: text.replace(b'"inferred":{', b'"inferred":{"reward_sum":"maybe",'),
+        lambda text: text.replace(b'"inferred":{', b'"inferred":{"reward_sum":[[]],'),
+        lambda text: text.replace(b'"inferred":{', b'"inferred":{"utility_bounds":[1,"x"],'),
+        lambda text: text.replace(b'"assumed":{', b'"assumed":{"simultaneous":{"a":NaN},'),
+        lambda text: text.replace(b'"assumed":{', b'"assumed":{"constant":null,'),
+        lambda text: text.replace(b'"games":', b'"games":1e'),
+        lambda text: text.replace(b'"constants":{', b'"constants":{"a":7,'),
+    ],
+)
+def test_findings_of_another_schema_count_as_missing(
+    change: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings, "cache_root", lambda: tmp_path)
+    findings._file_of.cache_clear()
+    env = at(Board, ())
+    found = findings.Findings(inferred={"chance": Chance.NONE}, assumed={"information": Information.PERFECT})
+    findings.remember(env, found)
+    (file,) = tmp_path.rglob("Board-*")
+    whole = read_checked(file, 1 << 20)
+    assert whole is not None
+    for content, expected in ((whole, found), (change(whole), None)):
+        write_checked(file, content)
+        monkeypatch.setattr(findings, "_memory", {})
+        assert findings.recall(env) == expected
+    findings._file_of.cache_clear()
 
 
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
