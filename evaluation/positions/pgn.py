@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -14,6 +12,7 @@ from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, FailureKind, GameRecord
 from zermelo.evaluation.match.text import printable, shown
+from zermelo.evaluation.positions.lines import LineReader
 from zermelo.evaluation.positions.moves import replayed
 
 _WIDTH: Final = 80
@@ -23,8 +22,9 @@ _TERMINATIONS: Final = {
     EndReason.TRUNCATED: "adjudication", EndReason.MOVE_LIMIT: "adjudication",
 }  # fmt: skip
 """What the tag Termination says; of all other failures ``abandoned``."""
+_MOST_PLIES: Final = 5_000  # of a game
+_MOST_TAGS: Final = 1_000
 _SAID: Final = 200  # characters of an error of python-chess
-_SOMETHING: Final = re.compile(r"[^\s\ufeff]")
 _STANDARD: Final = ("", "standard", "normal", "chess", "from position")
 """Values of the tag Variant that mean chess."""
 
@@ -103,21 +103,25 @@ def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:
 
         def begin_game(self) -> None:
             self.moves: list[str] = []
-            self.tags: dict[str, str] = {}
+            self.plies = self.tags = 0
             self.fen, self.problem = chess.STARTING_FEN, ""
 
         def visit_header(self, tagname: str, tagvalue: str) -> None:
-            self.tags[tagname] = tagvalue
-
-        def end_headers(self) -> None:
-            self.fen = self.tags.get("FEN", chess.STARTING_FEN)
-            if (variant := self.tags.get("Variant", "")).lower() not in _STANDARD:
-                self.problem = f"it is a game of {shown(variant, 40)}, not of chess"
+            self.tags += 1
+            if self.tags > _MOST_TAGS:
+                raise StoreError(f"it has more than {_MOST_TAGS:,} tags")
+            if tagname == "FEN":
+                self.fen = tagvalue
+            if tagname == "Variant" and tagvalue.lower() not in _STANDARD:
+                self.problem = f"it is a game of {shown(tagvalue, 40)}, not of chess"
 
         def begin_variation(self) -> Any:
             return chess.pgn.SKIP
 
         def visit_move(self, board: Any, move: Any) -> None:
+            self.plies += 1
+            if self.plies > _MOST_PLIES:
+                raise StoreError(f"it has more than {_MOST_PLIES:,} plies")
             if self._reads():
                 self.moves.append(move.uci())
                 self.problem = "" if move else f"move {len(self.moves)} is a null move"
@@ -132,12 +136,10 @@ def pgn_games(text: str, plies: int | None = None) -> Iterator[PgnGame]:
         def result(self) -> None:
             """Nothing: what was read is in the attributes."""
 
-    reader, file = MainLine(), io.StringIO(text)
-    line, counted = 1, 0
-    while (begin := _SOMETHING.search(text, file.tell())) is not None:
-        line, counted = line + text.count("\n", counted, begin.start()), begin.start()
+    reader, lines = MainLine(), LineReader(text)
+    while line := lines.begin_game():
         try:
-            chess.pgn.read_game(file, Visitor=lambda: reader)
+            chess.pgn.read_game(lines, Visitor=lambda: reader)
         except Exception as error:  # a library that reads anybody's text
             raise StoreError(f"the game that begins at line {line} cannot be read: {_said(error)}") from error
         if reader.problem:

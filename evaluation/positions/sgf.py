@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -15,11 +16,15 @@ from zermelo.evaluation.positions.moves import replayed
 from zermelo.evaluation.positions.pgn import one_line, round_of
 
 _DEEPEST: Final = 5_000  # variations inside one another
-_VALUE: Final = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_MOST: Final = 10_000  # nodes of a game's main line, and values in them
+_READ: Final = frozenset(("GM", "SZ", "AB", "AW", "AE", "PL", "B", "W"))
+"""The properties that are read."""
+_VALUE: Final = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
+_SOMETHING: Final = re.compile(r"\S")
 _TOKEN: Final = re.compile(
-    r"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]{1,40})\s*(?P<values>(?:\[(?:\\.|[^\]\\])*\]\s*)+))", re.DOTALL
+    r"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]{1,40})\s*(?P<values>(?:\[(?:[^\]\\]|\\.)*+\]\s*)++))", re.DOTALL
 )
-"""A sign of SGF's structure, or a property with its values."""
+"""A sign of SGF's structure, or a property with its values; without backtracking, which takes memory."""
 
 
 def go_rules(env: str, settings: Mapping[str, Any]) -> games.Go:
@@ -174,13 +179,19 @@ def _main_lines(text: str) -> Iterator[tuple[int, list[dict[str, list[str]]]]]:
 
 def _main_line(text: str, place: int) -> tuple[list[dict[str, list[str]]], int]:
     nodes: list[dict[str, list[str]]] = []
-    depth, is_main = 0, True
+    depth, is_main, count = 0, True, 0
     while True:
         token = _TOKEN.match(text, place)
         if token is None or (token["name"] and not nodes):
-            at = f"{shown(text[place : place + 20].lstrip())} in line {text.count(chr(10), 0, place) + 1}"
+            if _SOMETHING.search(text, place) is None:
+                raise StoreError("this SGF ends too early")
             raise StoreError(
-                f"this SGF cannot be read at {at}" if text[place:].strip() else "this SGF ends too early"
+                f"this SGF cannot be read at {shown(text[place : place + 20].lstrip())} in {_line_at(text, place)}"
+            )
+        if count > _MOST:
+            raise StoreError(
+                f"this SGF has a game of more than {_MOST:,} nodes and values before {_line_at(text, place)}: "
+                "shorten its main line"
             )
         place = token.end()
         if token["sign"] == "(":
@@ -192,10 +203,17 @@ def _main_line(text: str, place: int) -> tuple[list[dict[str, list[str]]], int]:
             if not depth:
                 return nodes, place
         elif token["sign"] and is_main:
+            count += 1
             nodes.append({})
-        elif token["name"] and is_main:
-            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(token["values"])]
-            nodes[-1].setdefault(re.sub("[a-z]", "", token["name"]), []).extend(values)
+        elif token["name"] and is_main and (name := re.sub("[a-z]", "", token["name"])) in _READ:
+            found = itertools.islice(_VALUE.finditer(text, *token.span("values")), _MOST + 1)
+            values = [re.sub(r"\\(.)", r"\1", one[1], flags=re.DOTALL) for one in found]
+            count += len(values)
+            nodes[-1].setdefault(name, []).extend(values)
+
+
+def _line_at(text: str, place: int) -> str:
+    return f"line {text.count(chr(10), 0, place) + 1}"
 
 
 def _rectangle(text: str, size: int) -> list[int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import codecs
+import contextlib
 import functools
 import gzip
 import io
-import itertools
 import os
 import re
 import zipfile
@@ -29,6 +29,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.sources import EnvSource, env_name
 from zermelo.evaluation.match.text import plain, printable, shown
+from zermelo.evaluation.positions.lines import LineReader
 from zermelo.evaluation.positions.moves import game_or_none, play_moves
 from zermelo.evaluation.positions.pgn import pgn_games
 from zermelo.evaluation.positions.sgf import sgf_games
@@ -47,6 +48,8 @@ CHECKED: Final = 200
 """So many openings of a file are played through before the first game, however few games there are."""
 LARGEST: Final = 2**26
 """Bytes of a file, and of what a compressed one holds."""
+LONGEST_LINE: Final = 2**13
+"""Characters of a line that is an opening."""
 
 _BOOK: Final = "book:"
 _BOOK_PLIES: Final = 8
@@ -54,7 +57,7 @@ _PGN: Final = re.compile(r"\s*\[\w+\s+\"")
 _SGF: Final = re.compile(r"\s*\(\s*;")
 _POSITION: Final = re.compile(r"(?:[^\s/]+/){3,}[^\s/]+\s+[a-z]\b")
 _FEN: Final = re.compile(r"(\S+\s+\S+(?:\s+\S+\s+\S+(?:\s+\d+\s+\d+)?)?)\s*(.*)")
-_OPERATIONS: Final = re.compile(r"(?:\w+(?:\s+(?:\"[^\"]*\"|[^\";]+))*\s*;\s*)*(?:[;#].*)?")
+_OPERATIONS: Final = re.compile(r"(?:\w++(?:\s[^\";]*+(?:\"[^\"]*\"[^\";]*+)*+)?;\s*+)*+(?:[;#].*)?")
 """What follows a position in EPD: operations such as ``bm e4;``, or a comment."""
 _LEFT_OUT: Final = re.compile(r"\{[^}]*\}|\$\d+|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!\S)")
 """Comments, signs and results in a line of moves."""
@@ -241,11 +244,10 @@ def read_openings(
     """
     name = os.fspath(path)
     text, suffix = opening_text(path)
-    content = text.lstrip()
-    if suffix == ".pgn" or _PGN.match(content):
+    if suffix == ".pgn" or _PGN.match(text):
         _require(rules(), games.Chess, f"{name} is in PGN, which is for chess")
         openings: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
-    elif suffix == ".sgf" or _SGF.match(content):
+    elif suffix == ".sgf" or _SGF.match(text):
         go = _require(rules(), games.Go, f"{name} is in SGF, which is for Go")
         openings = _from_sgf(text, name, go.size)
     else:
@@ -272,19 +274,22 @@ def opening_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         InvalidSettingError: It cannot be read.
     """
     try:
-        content = read_file(path, LARGEST)
-        name = os.fspath(path)
-        if content.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-                content = _limited(file)
-            name = name.removesuffix(".gz")
-        elif content.startswith(b"PK\x03\x04"):
-            content, name = _zipped(content)
+        content, name = _unpacked(path)
         text = _decoded(content)
+        del content  # the file may be large, and copies of the text follow
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or printable(str(error))
         raise InvalidSettingError(f"cannot read the openings in {os.fspath(path)}: {reason}") from None
     return text.replace("\r\n", "\n").replace("\r", "\n"), PurePath(name).suffix.lower()
+
+
+def _unpacked(path: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """The bytes of a file, and its name without the suffix of a compressed one."""
+    content, name = read_file(path, LARGEST), os.fspath(path)
+    if content.startswith(b"\x1f\x8b"):
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return _limited(file), name.removesuffix(".gz")
+    return _zipped(content) if content.startswith(b"PK\x03\x04") else (content, name)
 
 
 def _limited(file: gzip.GzipFile | IO[bytes]) -> bytes:
@@ -336,11 +341,14 @@ def _from_sgf(text: str, name: str, size: int) -> Iterator[WrittenOpening]:
 
 
 def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[WrittenOpening]:
-    for number, line in zip(itertools.count(1), io.StringIO(text), strict=False):
-        where = f"line {number} of {name}"
-        if _POSITION.match(line.strip()):
+    lines = LineReader(text, LONGEST_LINE)
+    for line in lines:
+        if not (line := line.strip()) or line.startswith("#"):
+            continue
+        where = f"line {lines.number} of {name}"
+        if _POSITION.match(line):
             _require(rules(), games.Chess, f"{where} is a position of chess")
-            yield WrittenOpening(where, (), _position(line.strip(), where))
+            yield WrittenOpening(where, (), _position(line, where))
             continue
         moves = _LEFT_OUT.sub(" ", line.partition("#")[0]).strip().strip(",").strip()
         if moves:
@@ -362,6 +370,8 @@ def _position(text: str, where: str) -> str:
 
 def _actions(text: str) -> tuple[Any, ...] | None:
     """Actions that are written as Python does; None for moves."""
+    with contextlib.suppress(ValueError):
+        return tuple(map(int, text.split(",")))
     try:
         return tuple(plain(action) for action in ast.literal_eval(f"({text},)"))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, InvalidSettingError):  # of ast

@@ -26,6 +26,10 @@ DRY: Final = 200
 """After so many draws that gave nothing new, all openings of that length are taken to be found."""
 
 
+_SHOWN: Final = 40
+_WIDTH: Final = 120
+
+
 class Opening(NamedTuple):
     """What a game begins with."""
 
@@ -96,4 +100,6 @@ def refusal_of(driver: EnvDriver, opening: Sequence[Any]) -> str | None:
 
 
 def text_of(opening: Sequence[Any]) -> str:
-    return ",".join(map(str, opening))
+    """The actions of an opening as a sentence shows them, of many the first."""
+    text = ",".join(map(str, opening[:_SHOWN]))
+    return text if len(opening) <= _SHOWN and len(text) <= _WIDTH else f"{text[:_WIDTH]}..."
