@@ -222,8 +222,8 @@ class PlainNumbers:
                 break
             limit = min(most_proof if attacks else most_disproof, second + (second >> 2) + 1)
             other = (most_disproof if attacks else most_proof) - total + added[best]
-            limits = (limit, other) if attacks else (other, limit)
-            proofs[best], disproofs[best], rests[best] = self._numbers(children[best], *limits)
+            proof, disproof = (limit, other) if attacks else (other, limit)
+            proofs[best], disproofs[best], rests[best] = self._numbers(children[best], proof, disproof)
         here = self._path.pop()
         if ply == 0:
             self._root = proofs, disproofs

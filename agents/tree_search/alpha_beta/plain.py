@@ -181,7 +181,7 @@ class PlainAlphaBeta(PlainSearch):
         edge = alpha if maximizing else beta
         if self.prunes:
             alpha, beta = max(alpha, frame.lowest), min(beta, frame.highest)
-        window = alpha, beta
+        lower, upper = alpha, beta
         best: Visit | None = None
         proven = True
         probed = arrival.probed
@@ -201,9 +201,10 @@ class PlainAlphaBeta(PlainSearch):
                     leave_out(game, error)
                     continue
                 if self.prunes:
-                    window = frame.to_child(alpha), frame.to_child(beta)
+                    lower, upper = frame.to_child(alpha), frame.to_child(beta)
                 self.taken = action
-                found = self.visit(child, depth - 1, *window, ply + 1)
+                # With ``*window`` Python 3.12 allows a thousand calls inside of each other, whatever its limit.
+                found = self.visit(child, depth - 1, lower, upper, ply + 1)
             score = frame.to_parent(found.score)
             proven = proven and found.proven
             if best is None or (score > best.score if maximizing else score < best.score):
@@ -241,10 +242,11 @@ class PlainAlphaBeta(PlainSearch):
     def _visit_replies(self, state: Any, depth: float, ply: int, frame: Frame) -> Visit:
         assert self._replies is not None, "only where others are averaged over"
         founds = []
+        lower, upper = INFINITE_WINDOW
         replies = [(action, p) for action, p in self._replies(self.game, state) if p > 0]
         for action, p, child in self.following(state, replies):
             self.taken, self.chance = action, p
-            found = self.visit(child, depth - 1, *INFINITE_WINDOW, ply + 1)
+            found = self.visit(child, depth - 1, lower, upper, ply + 1)
             founds.append((p, found._replace(score=frame.to_parent(found.score))))
         if not founds:
             return self.given_up(state)

@@ -4,8 +4,9 @@ import sys
 import threading
 
 import pytest
+from doubles.small_games import CoinRow
 
-from zermelo.agents import AlphaBetaAgent
+from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.agents.base import recursion
 from zermelo.agents.base.recursion import deep_recursion, make_room
 from zermelo.envs import as_game
@@ -71,15 +72,16 @@ def two_searches():
 
 
 @pytest.mark.skipif(sys.gettrace() is not None, reason="a debugger or a coverage tool traces")
-def test_ctrl_c_at_any_instruction_holds_up_no_search():
+@pytest.mark.parametrize("first", [1, *(pytest.param(first, marks=pytest.mark.thorough) for first in (2, 3))])
+def test_ctrl_c_at_any_instruction_holds_up_no_search(first):
     before = sys.getrecursionlimit()
 
     def interrupt_everywhere():
-        number = 1
+        number = first
         while interrupted(two_searches, number):
             two_searches()
             assert sys.getrecursionlimit() == before, number
-            number += 1
+            number += 3
         assert number > 100
 
     in_a_thread(interrupt_everywhere)
@@ -138,3 +140,21 @@ def test_threads_that_begin_and_end_at_once_leave_the_limit_as_it_was():
     finally:
         sys.setswitchinterval(interval)
     assert sys.getrecursionlimit() == before
+
+
+class Corridor(CoinRow):
+    """As many moves as coins, and nothing to choose."""
+
+    def legal_actions(self, state):
+        return (0,)
+
+
+@pytest.mark.parametrize("spec", ["alphabeta", "expectiminimax", "bestreply"])
+def test_python_functions_alone_call_each_other_on_the_way_down(spec):
+    """Python 3.12 lets C functions call each other about 1,500 deep, and its own limit does not count there."""
+    agent = make_agent(f"{spec}(depth=full, memory_mb=0, compile=never)")
+    assert agent.search_state(Corridor([1] * 1700)).depth == 1700
+
+
+def test_proof_numbers_search_long_games():
+    assert solve(Corridor([1] * 1700), method="proof_number", compile="never").proven
