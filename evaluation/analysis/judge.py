@@ -151,8 +151,7 @@ class Judge:
         for name in judged if len(judged) > 1 else ():
             line = self._agents[name]
             line.shared = len(shared)
-            if shared:
-                line.shared_share = sum(met[name][1] / met[name][0] for met in shared) / len(shared)
+            line.shared_optimal = sum(met[name][1] / met[name][0] for met in shared)
 
 
 @dataclasses.dataclass

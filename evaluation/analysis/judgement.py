@@ -106,7 +106,11 @@ class AgentJudgement:
     unjudged: int = 0  # moves in positions that could not be proven, forced ones left out
     phases: Mapping[Phase, Judgements] = field(default_factory=lambda: {phase: Judgements() for phase in Phase})
     shared: int = 0  # positions where it mattered that all the agents had to move in
-    shared_share: float = math.nan  # its optimal moves there, each position counting as one
+    shared_optimal: float = 0.0  # its optimal moves there, each position counting as one
+
+    @property
+    def shared_share(self) -> float:
+        return self.shared_optimal / self.shared if self.shared else math.nan
 
     @property
     def total(self) -> Judgements:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
@@ -22,8 +22,23 @@ from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rota
 UNIT: Final = 1_000_000  # rewards are counted in millionths
 
 
-@dataclass(frozen=True)
-class MeanReward:
+class SameIfMissing:
+    """Equality of dataclasses with numbers that may be missing: nan equals nan."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _known(self) == _known(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *_known(self)))
+
+
+def _known(row: Any) -> list[Any]:
+    values = [getattr(row, field.name) for field in fields(row)]
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanReward(SameIfMissing):
     """Mean reward of an agent.
 
     Attributes:

@@ -11,12 +11,12 @@ from typing import Final
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import SeatOutcome, half_points, outcomes_of
 from zermelo.evaluation.results import Result, ResultCount, Results
-from zermelo.evaluation.stats.rewards import UNIT, MeanReward, Penalty, Rewards
+from zermelo.evaluation.stats.rewards import UNIT, MeanReward, Penalty, Rewards, SameIfMissing
 from zermelo.evaluation.stats.score_interval import paired_interval, student_interval, wilson_interval
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeatScore:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeatScore(SameIfMissing):
     """Games of an agent from one seat, their mean score and mean reward."""
 
     games: int
@@ -24,8 +24,8 @@ class SeatScore:
     reward: float = math.nan
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentRow:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgentRow(SameIfMissing):
     """One agent.
 
     Attributes:

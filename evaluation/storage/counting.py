@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import operator
@@ -21,7 +22,6 @@ def count_games(records: Iterable[GameRecord]) -> Results:
     """The results of the records, which are read once; they may come in any order, unless they are stored ones."""
     from zermelo.evaluation.storage.games import StoredGames
 
-    db = sqlite3.connect(":memory:", isolation_level=None)
     in_order = isinstance(records, StoredGames)
     ordered = records if in_order else sorted(records, key=lambda record: game_order(record.game_id))
     openings, seats = set[Any](), 1
@@ -38,12 +38,13 @@ def count_games(records: Iterable[GameRecord]) -> Results:
             yield index, turn, record, record.to_json() if has_message else ""
 
     rest = iter(games())
-    for number, batch in enumerate(iter(lambda: [*itertools.islice(rest, 10_000)], [])):
-        if not number:
-            seats = len(batch[0][2].agents)
-            database.create(db, {}, seats)
-        database.add_games(db, numbers, batch)
-    return results(db, seats, openings=len(openings)) if numbers else Results()
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for number, batch in enumerate(iter(lambda: [*itertools.islice(rest, 10_000)], [])):
+            if not number:
+                seats = len(batch[0][2].agents)
+                database.create(db, {}, seats)
+            database.add_games(db, numbers, batch)
+        return results(db, seats, openings=len(openings)) if numbers else Results()
 
 
 def results(db: sqlite3.Connection, seats: int, before: int | None = None, openings: int | None = None) -> Results:

@@ -155,9 +155,10 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(address, uri=True, timeout=10.0)
     try:
         db.execute("PRAGMA user_version")
-    except sqlite3.OperationalError as error:
+    except BaseException as error:
         db.close()
-        is_unwritable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        code = error.sqlite_errorcode & 0xFF if isinstance(error, sqlite3.OperationalError) else None
+        is_unwritable = code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not is_unwritable or path.with_name(path.name + "-wal").exists():
             raise
         # Reading in WAL mode needs to write beside the file; where nobody can, nobody can change it either.

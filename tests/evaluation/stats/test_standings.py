@@ -7,8 +7,10 @@ import io
 import itertools
 import json
 import math
+import pickle
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 from doubles.bad_agents import First, Good, Last
@@ -56,6 +58,16 @@ def test_the_order_of_the_records_does_not_matter():
     backwards = Standings.from_records(RECORDS[::-1], agents="abc")
     assert forwards.rows == backwards.rows
     assert forwards.crosstable == backwards.crosstable
+
+
+def test_rows_are_equal_where_numbers_are_missing_in_both():
+    """An agent without a game has no score: nan, which a process that sends it makes anew."""
+    rows = Standings.from_records(RECORDS, agents="abcd").rows
+    sent = pickle.loads(pickle.dumps(rows))
+    assert math.isnan(rows[-1].score)
+    assert sent == rows
+    assert hash(sent[0].by_seat) == hash(rows[0].by_seat)
+    assert replace(rows[0], mean_reward=math.nan) != rows[0]
 
 
 def test_failures_are_told_with_their_first_reason():
