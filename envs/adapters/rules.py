@@ -111,11 +111,12 @@ class RenumberedGame:
 
     def __init__(self, inside: Any) -> None:
         self.inside = inside
+        # As attributes: ``isinstance`` with a protocol does not ask ``__getattr__``.
+        vars(self).update({name: getattr(inside, name) for name in _ALIKE if hasattr(inside, name)})
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in _ALIKE:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self.inside, name)
+    @property
+    def for_search(self) -> Any:
+        return self.inside.for_search
 
     def legal_actions(self, state: Any) -> Sequence[int]:
         return sorted(self.inside.to_env_action(state, action) for action in self.inside.legal_actions(state))
@@ -142,7 +143,7 @@ class RenumberedGame:
 
 
 _ALIKE: Final = frozenset((
-    "for_search", "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far",
+    "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far",
     "observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility",
 ))  # fmt: skip
 """The names that the rules have whatever the numbers of actions."""

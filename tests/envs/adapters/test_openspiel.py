@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from typing import Any
 
@@ -14,6 +15,13 @@ openspiel_compatibility = pytest.importorskip("shimmy.openspiel_compatibility")
 
 from zermelo.envs import CHANCE, IllegalActionError, UnsupportedGameError, as_game  # noqa: E402 - after the check that OpenSpiel is there
 from zermelo.envs.adapters.openspiel import MARKOV_TEXT  # noqa: E402 - as above
+from zermelo.envs.capabilities import (  # noqa: E402 - as above
+    SupportsActionText,
+    SupportsInformationStates,
+    SupportsPast,
+    SupportsPicture,
+    SupportsText,
+)
 from zermelo.envs.errors import GameOverError  # noqa: E402 - after the check that OpenSpiel is there
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource  # noqa: E402 - after the check that OpenSpiel is there
 
@@ -269,3 +277,18 @@ def test_keys_of_other_games_hold_the_history() -> None:
     other = game.result(game.result(start, 1), 0)
     assert game.key(one) != game.key(other)
     assert game.key(one) == game.key(game.result(game.result(start, 0), 1))
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "breakthrough", "mancala", "nim"])
+def test_rules_with_openspiels_numbers_offer_what_the_rules_do(name: str) -> None:
+    """``isinstance`` with a protocol sees no ``__getattr__`` from Python 3.12 on."""
+    game = as_game(pyspiel.load_game(name))
+    assert game is not game.inside
+    for ability in (SupportsInformationStates, SupportsPast, SupportsText, SupportsPicture, SupportsActionText):
+        assert isinstance(game, ability) == isinstance(game.inside, ability)
+        names = [name for name in vars(ability) if not name.startswith("_")]
+        found = [name for name in names if inspect.getattr_static(game, name, None) is not None]
+        assert found == (names if isinstance(game, ability) else [])  # also with Python 3.11, which asks otherwise
+    state = game.initial_state()
+    assert game.text(state) == game.inside.text(state)
+    assert game.for_search is game.inside.for_search
