@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import (
@@ -25,7 +26,7 @@ from zermelo.agents.base.requirements import (
     require_simultaneous,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import flag, function, path, setting_fields, whole
+from zermelo.agents.base.settings import flag, function, path, setting_fields
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent
 from zermelo.agents.equilibrium.backward_induction import has_few_states
 from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
@@ -194,7 +195,7 @@ class AutoAgent(SearchAgent):
 
     seconds: float | None = None
     nodes: int | None = None
-    threads: int = whole(1, lower=1)
+    threads: int = thread_count(1)
     reuse: bool = flag(True)
     exact: bool = flag(False)
     book: str | None = path()

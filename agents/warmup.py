@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.kernels.program import can_search_any, can_search_through_chance
-from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch

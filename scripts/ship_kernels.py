@@ -21,7 +21,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.specs import make_agent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game

@@ -100,16 +100,18 @@ class Budget:
         try:
             yield
         finally:
-            if (spent := self.now() - before) >= _WORTH_COUNTING:
-                self._wait(spent)
+            self.delay(self.now() - before)
 
-    def _wait(self, seconds: float) -> None:
+    def delay(self, seconds: float) -> None:
+        """Moves the start and the deadline by some seconds, unless they are too few to count."""
+        if seconds < _WORTH_COUNTING:
+            return
         self.compiling += seconds
         self.started += seconds
         if self._deadline is not None:
             self._deadline = min(self._deadline + seconds, self._latest)
         if self.within is not None:
-            self.within._wait(seconds)
+            self.within.delay(seconds)
 
     def waits(self) -> bool:
         return self.compile is Compile.WAIT and not self.stop.is_set

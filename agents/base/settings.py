@@ -83,19 +83,20 @@ def part_of(owner: Config, kind: type[Config]) -> Config:
     return kind(**{field.name: getattr(owner, field.name) for field in fields})
 
 
-def _declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
+def declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
+    """A setting that ``check`` is called for with its name and value; what it returns takes the value's place."""
     return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
 
 
 def flag(default: bool | None) -> Any:
     """True or False; None too, where that is the default, as for all below."""
-    return _declared(default, check_flag, "true or false")
+    return declared(default, check_flag, "true or false")
 
 
 def whole(default: int | None, *, lower: int = 0) -> Any:
     """A whole number of at least ``lower``."""
     allowed = f"a whole number of at least {lower}"
-    return _declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
+    return declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
 
 
 def number(default: float | None, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
@@ -107,13 +108,13 @@ def number(default: float | None, *, lower: float = -math.inf, upper: float = ma
             raise InvalidSettingError(f"{name} must be at most {upper}, not {value!r}")
 
     bounds = [f"from {lower:g}"] * math.isfinite(lower) + [f"up to {upper:g}"] * math.isfinite(upper)
-    return _declared(default, check, " ".join(["a number", *bounds]))
+    return declared(default, check, " ".join(["a number", *bounds]))
 
 
 def choice(default: enum.StrEnum) -> Any:
     """One of an enumeration's values."""
     allowed = " or ".join(member.value for member in type(default))
-    return _declared(default, lambda name, value: check_choice(name, value, type(default)), allowed)
+    return declared(default, lambda name, value: check_choice(name, value, type(default)), allowed)
 
 
 def function(signature: str) -> Any:
@@ -125,7 +126,7 @@ def function(signature: str) -> Any:
         check_callable(name, value, signature)
         return value
 
-    return _declared(None, check)
+    return declared(None, check)
 
 
 def path(default: str | None = None) -> Any:
@@ -136,12 +137,12 @@ def path(default: str | None = None) -> Any:
             raise InvalidSettingError(f"{name} must be the name of a file, not {value!r}")
         return os.fspath(value)
 
-    return _declared(default, check, "the name of a file")
+    return declared(default, check, "the name of a file")
 
 
 def made(default: Any, make: Callable[[Any], Any]) -> Any:
     """A value that ``make`` turns into another."""
-    return _declared(default, lambda name, value: make(value))
+    return declared(default, lambda name, value: make(value))
 
 
 def setting_text(value: Any) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Final
 
-from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.machine import check_threads, default_threads, most_threads
 from zermelo.agents.kernels.layout import OUT_OF_NODES, Search
 
 _POLL: Final = 0.01
@@ -38,8 +38,7 @@ def _start(call: Callable[[Search], Any], search: Search) -> Future[int]:
     global _pool, _pool_owner
     with _lock:
         if _pool is None or _pool_owner != os.getpid():
-            workers = max(64, 4 * (os.cpu_count() or 1))
-            _pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="zermelo")
+            _pool = ThreadPoolExecutor(max_workers=most_threads(), thread_name_prefix="zermelo")
             _pool_owner = os.getpid()
             _find_stack()
         before = threading.stack_size(_stack)
@@ -144,10 +143,5 @@ def spread(row: int) -> int:
 def number_of_threads(threads: int | None) -> int:
     """The ``threads`` setting as a number: one for each processor that this process may use, if not given."""
     if threads is not None:
-        check_whole("threads", threads, lower=1)
+        check_threads("threads", threads)
     return threads or default_threads()
-
-
-def default_threads() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

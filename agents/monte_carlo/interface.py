@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.base.branches import leave_out, no_action_works
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.machine import megabytes, thread_count
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
@@ -82,8 +83,8 @@ class MonteCarloConfig:
     solver: bool = flag(True)
     playouts: int = whole(1, lower=1)
     playout_moves: int | None = whole(None, lower=0)
-    memory_mb: float = number(256, lower=0)
-    threads: int = whole(1, lower=1)
+    memory_mb: float = megabytes(256)
+    threads: int = thread_count(1)
     batch_size: int = whole(1, lower=1)
     on_simulation: Any = function("of a Simulation")
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.agents.monte_carlo.interface import RULES, Selection
@@ -70,6 +71,7 @@ class OpenSpielMCTSAgent(SearchAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_memory("memory_mb", self.memory_mb)
         if self.selection not in _POLICIES:
             raise InvalidSettingError(f"OpenSpiel has no selection rule {str(self.selection)!r}: use 'mcts'")
 

@@ -40,7 +40,8 @@ class RayLink:
     """The way to an actor."""
 
     def __init__(self, ray: Any, actor: Any) -> None:
-        self._ray, self._actor, self._answer = ray, actor, None
+        self.game: Any = None
+        self._ray, self._actor, self._answer, self._is_lost = ray, actor, None, False
 
     def send(self, name: str, number: int, data: bytes) -> None:
         self._answer = self._actor.answer.remote(name, number, data)
@@ -48,7 +49,7 @@ class RayLink:
     def stop(self, number: int) -> None:
         self._actor.stop.remote(number)
 
-    def receive(self) -> bytes:
+    def receive(self, number: int) -> bytes | None:
         try:
             return bytes(self._ray.get(self._answer))
         except self._ray.exceptions.RayTaskError as error:
@@ -57,14 +58,21 @@ class RayLink:
                 "needs this package and the modules of the environment, in the same versions"
             ) from error
         except self._ray.exceptions.RayError as error:
+            self._is_lost = True
             raise EOFError(str(error)) from error
 
-    def close(self) -> None:
+    def stands_still(self) -> bool:
+        return False
+
+    def loss(self) -> str:
+        return "ended (a Ray actor was lost)" if self._is_lost else ""
+
+    def kill(self) -> None:
         if self._ray.is_initialized():
             self._ray.kill(self._actor)
 
-    def end_text(self) -> str:
-        return "a Ray actor was lost"
+    def close(self) -> None:
+        self._answer = None
 
     @staticmethod
     def ready(links: Sequence[Any], seconds: float) -> Sequence[Any]:

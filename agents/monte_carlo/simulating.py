@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import sys
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +16,12 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.machine import check_threads
 from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import check_whole, function, made
+from zermelo.agents.base.settings import function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
 from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.errors import InvalidSettingError
@@ -40,7 +42,7 @@ def make_workers(given: Any) -> int | str:
     """A number of processes, ``"ray"``, or ``"ray:N"``."""
     text = str(given)
     if isinstance(given, int):
-        check_whole("workers", given, lower=1)
+        check_threads("workers", given)
         if given > 1 and sys.platform == "win32":
             raise InvalidSettingError(
                 "worker processes need a Unix system: search with workers=1, or in the Windows Subsystem for Linux"
@@ -77,7 +79,9 @@ class DoneSearch(NamedTuple):
 class _Processes(Memory):
     """The processes that search for an agent, which end with it."""
 
-    team: Team | None = None
+    def __init__(self) -> None:
+        self.teams: dict[int, Team] = {}
+        """By the process that has started them: a fork of it starts its own."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -141,8 +145,8 @@ class SimulatingAgent(SearchAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        if self._processes.team is not None:
-            self._processes.team.restart()
+        if (team := self._processes.teams.get(os.getpid())) is not None:
+            team.played = None
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         if self.workers == 1:
@@ -152,8 +156,10 @@ class SimulatingAgent(SearchAgent):
         root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
         self.check_game(root.game)
         require_decision(root.game, root.state)
+        team = self._team()
         try:
-            self._team().show(root.game, self.unseen_dealt(root.game, root.state, 0))
+            with team.lock:
+                team.show(root.game, lambda: self.unseen_dealt(root.game, root.state, 0))
         except RecursionError:
             raise GameTooLongError(root.game, advice=self.advice_if_too_long(root.game.traits)) from None
 
@@ -168,29 +174,33 @@ class SimulatingAgent(SearchAgent):
         from zermelo.agents.monte_carlo.merging import MergedSearch
 
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
-        team = self._team()
-        if not team.knows(game):
-            with budget.off_the_clock():
-                team.show(game, self.unseen_dealt(game, state, 0))
         limits = NO_LIMITS if budget.ponders else self.limits
-        parts = team.search(game, self.unseen_dealt(game, state, seed), budget, limits, seed)
-        merged = MergedSearch(game, state, parts)
-        result = self.merged_result(merged, draw)
-        team.played = result.action
+        team, asked = self._team(), budget.now()
+        with team.lock:
+            budget.delay(budget.now() - asked)
+            with budget.off_the_clock():
+                team.show(game, lambda: self.unseen_dealt(game, state, 0))
+            parts = team.search(game, self.unseen_dealt(game, state, seed), budget, limits, seed)
+            merged, news = MergedSearch(game, state, parts), team.news()
+            result = self.merged_result(merged, draw)
+            team.played = result.action
+        if news:
+            warnings.warn(news, RuntimeWarning, stacklevel=2)
         failures = merged.failures + int(getattr(game, "failures", 0))
         stats = {**result.stats, "workers": len(merged.parts)}
-        return dataclasses.replace(result, stats=stats, failures=failures)
+        note = "; ".join(filter(None, (result.note, news)))
+        return dataclasses.replace(result, stats=stats, failures=failures, note=note)
 
     def _team(self) -> Team:
         from zermelo.agents.monte_carlo.workers import Team
 
-        team = self._processes.team
-        if team is None or team.owner != os.getpid():  # a fork's
+        teams, owner = self._processes.teams, os.getpid()
+        if owner not in teams:
             alone: dict[str, Any] = {"workers": 1}
             team = Team(dataclasses.replace(self, **alone), self.workers)
-            self._processes.team = team
-            weakref.finalize(self, team.close)
-        return team
+            if teams.setdefault(owner, team) is team:  # else another thread was faster
+                weakref.finalize(self, team.end)
+        return teams[owner]
 
     def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
         raise NotImplementedError

@@ -1,7 +1,8 @@
 """The other end of ``zermelo.agents.monte_carlo.workers``: a process that searches for an agent in another one.
 
-It is sent the name and the number of a request, then its data: to ``make`` the agent, ``show`` it a game,
-``search`` (an ``Order``, answered by a ``Part``), and ``stop`` the search of that number.
+It is sent the name and the number of a request, then its data: to ``greet``, which shows that it is there, to
+``show`` it a game, with the agent at first, to ``search`` (an ``Order``, answered by a ``Part``), and to ``stop``
+the search of that number.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import os
 import pickle
 import queue
 import signal
+import socket
 import threading
 import warnings
-from multiprocessing.connection import Connection
+from multiprocessing.connection import wait
 from typing import Any, Final
 
 import numpy as np
@@ -20,42 +22,57 @@ import numpy as np
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.monte_carlo.merging import Order, Part
+from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 
 _LOOK: Final = 1.0
 """Seconds after which a process looks whether the one that started it is still there."""
+_CHUNK: Final = 1 << 20
 
 
-def main(channel: int, parent: int) -> None:
+def main(number: int, parent: int) -> None:
     """Answers requests until the process that started this one is gone."""
     for one in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 2)  # from here on failures are answers
     os.close(nothing)
-    pipe, worker = Connection(channel), Worker()
+    os.set_inheritable(number, False)
+    channel, worker = socket.socket(fileno=number), Worker()
     requests: queue.SimpleQueue[tuple[str, int, bytes, float]] = queue.SimpleQueue()
+
+    def read(size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            while not wait([channel], _LOOK):
+                if os.getppid() != parent:
+                    raise EOFError
+            chunk = channel.recv(min(size - len(data), _CHUNK))
+            if not chunk:
+                raise EOFError
+            data += chunk
+        return bytes(data)
 
     def listen() -> None:
         try:
             while True:
-                while not pipe.poll(_LOOK):
-                    if os.getppid() != parent:
-                        os._exit(0)
-                (name, number), data = pickle.loads(pipe.recv_bytes()), pipe.recv_bytes()
-                if name == "stop":
+                name, number, size = REQUEST.unpack(read(REQUEST.size))
+                data = read(size)
+                if (called := name.rstrip(b"\0").decode()) == "stop":
                     worker.stop(number)
                 else:
-                    requests.put((name, number, data, Budget.now()))
+                    requests.put((called, number, data, Budget.now()))
         except (EOFError, OSError):
             os._exit(0)  # whatever the environment is doing
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         name, number, data, received = requests.get()
-        pipe.send_bytes(worker.answer(name, number, data, received))
+        answer = worker.answer(name, number, data, received)
+        channel.sendall(ANSWER.pack(number, len(answer)))
+        channel.sendall(answer)
 
 
 class Worker:
@@ -80,6 +97,8 @@ class Worker:
                 kind, value = getattr(self, f"_{name}")(number, data, received)
             except (RecursionError, GameTooLongError):
                 kind, value = "error", RecursionError()
+            except MemoryError:
+                kind, value = "lost", "ran out of memory"
             except Exception as error:  # whatever the environment raises goes to who asked
                 kind, value = "error", _sendable(error)
             finally:
@@ -87,20 +106,23 @@ class Worker:
         said = {str(each.message) for each in caught if each.category is EnvFailureWarning}
         return pickle.dumps((kind, value, sorted(said)))
 
-    def _make(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
-        try:
-            self._agent = pickle.loads(data)
-        except Exception as error:
-            return "error", UnsupportedGameError(
-                f"the agent cannot be made in another process ({type(error).__name__}: {error}): search with "
-                "workers=1"
-            )
-        return "made", None
+    def _greet(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
+        return "greeted", None
 
     def _show(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
+        agent, game, state = pickle.loads(data)
+        if agent is not None:
+            try:
+                self._agent = pickle.loads(agent)
+            except Exception as error:
+                return "error", UnsupportedGameError(
+                    f"the agent cannot be made in another process ({type(error).__name__}: {error}): search with "
+                    "workers=1"
+                )
         try:
-            game, state = pickle.loads(data)
             self._game, state = unpack_game(game, seed=number), pickle.loads(state)
+        except MemoryError:
+            raise
         except Exception as error:
             return "unreadable", f"{type(error).__name__}: {error}"
         brief = self._agent.brief()

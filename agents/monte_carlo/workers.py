@@ -1,131 +1,54 @@
 """Monte Carlo searches of one position in several processes at once, whose visits are added up: root parallelism.
 
 Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008). Each process
-has an agent, and a tree that it keeps between moves. ``worker_process`` has the other end.
+has an agent, and a tree that it keeps between moves. ``process_link`` and ``ray_workers`` have the ways to the
+processes, ``worker_process`` has the other end.
+
+A process that ends, or stands still, costs a search its share of the simulations and no more: the others answer,
+the result says so, and another process takes its place.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import math
 import os
 import pickle
-import signal
-import subprocess
-import sys
-import tempfile
+import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from multiprocessing.connection import Pipe, wait
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import cloudpickle
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.monte_carlo.merging import Order, Part, shares_of
+from zermelo.agents.monte_carlo.process_link import Link, ProcessLink
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
-from zermelo.envs.errors import (
-    EnvFailedError,
-    EnvFailureWarning,
-    InvalidSettingError,
-    UnsupportedGameError,
-    ZermeloError,
-)
-from zermelo.envs.support.local_modules import search_path
+from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
 
 _POLL: Final = 0.02
 """Seconds after which a search that waits looks whether it should end."""
-_START: Final = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); import json; "
-    "sys.path[:] = json.loads(sys.argv[1]); "
-    "from zermelo.agents.monte_carlo.worker_process import main; main(*map(int, sys.argv[2:]))"
-)
-
-
-class Link(Protocol):
-    """The way to one process."""
-
-    def send(self, name: str, number: int, data: bytes) -> None:
-        """Sends a numbered request; raises ``OSError`` where the process has ended."""
-
-    def stop(self, number: int) -> None:
-        """Has the search of that number end, with what it has found."""
-
-    def receive(self) -> bytes:
-        """Returns the answer to the last request; raises ``EOFError`` or ``OSError`` if the process has ended."""
-
-    def close(self) -> None:
-        """Ends the process, and waits until it has ended."""
-
-    def end_text(self) -> str:
-        """Says how the process ended."""
-
-    @staticmethod
-    def ready(links: Sequence[Any], seconds: float) -> Sequence[Any]:
-        """Those of some links that have an answer, or will have none, once there are any or the time is up."""
-
-
-class ProcessLink:
-    """A process on this machine, which runs a fresh interpreter, ignores Ctrl-C and ends with this process."""
-
-    def __init__(self) -> None:
-        paths = json.dumps(search_path())
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
-        self._pipe, theirs = Pipe()
-        with theirs:
-            numbers = str(theirs.fileno()), str(os.getpid())
-            try:
-                self.process = subprocess.Popen(
-                    [sys.executable, "-c", _START, paths, *numbers],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._said,
-                    pass_fds=[theirs.fileno()],
-                )
-            except OSError as error:
-                self._pipe.close()
-                raise EnvFailedError(f"a process to search in could not start: {error}") from error
-
-    def send(self, name: str, number: int, data: bytes) -> None:
-        self._pipe.send_bytes(pickle.dumps((name, number)))
-        self._pipe.send_bytes(data)
-
-    def stop(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # it has ended, which will be seen
-            self.send("stop", number, b"")
-
-    def receive(self) -> bytes:
-        return self._pipe.recv_bytes()
-
-    def close(self) -> None:
-        self.process.kill()
-        self._pipe.close()
-        self._said.close()
-        self.process.wait()
-
-    def end_text(self) -> str:
-        self.process.kill()  # it may have closed its end only
-        code = self.process.wait()
-        self._said.seek(0)
-        said = self._said.read().decode(errors="replace").strip().splitlines()
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return f"{how}: {said[-1]}" if said else how
-
-    @staticmethod
-    def ready(links: Sequence[Any], seconds: float) -> Sequence[Any]:
-        by_pipe = {link._pipe: link for link in links}
-        return [by_pipe[pipe] for pipe in wait([*by_pipe], seconds)]
+_GRACE: Final = 0.5
+"""Seconds after the end of a search that its processes have to answer, if each has a processor."""
+_FIRST_ANSWER: Final = 10.0
+"""Seconds that they have while none has answered: a step of an environment may take long."""
+_ALIKE: Final = 3.0
+_AT_LEAST: Final = 10.0
+"""Without a time limit the others may take ``_ALIKE`` times as long as one that has done its share, and at least
+so many seconds."""
 
 
 class Team:
-    """Processes that search for one agent.
+    """Processes that search for one agent. Whoever uses them holds the ``lock`` meanwhile.
 
     Attributes:
+        lock: An agent that several threads use answers one after the other.
         played: The action that was played after the last search; None to forget its trees.
         owner: The id of the process that started them.
     """
@@ -138,55 +61,97 @@ class Team:
                 f"{agent.name} cannot be sent to other processes ({type(error).__name__}: {error}): give settings "
                 "by name, or search with workers=1"
             ) from error
+        self.lock = threading.Lock()
         self.owner = os.getpid()
         self.played: int | None = None
         self._workers = workers
-        self._links: list[Any] = []
-        self._game: Any = None
-        self._number = self._wanted = 0
+        self._wanted = workers if isinstance(workers, int) else 0  # on Ray the cluster says how many
+        self._links: list[Link] = []
+        self._number = 0
         self._warned: set[str] = set()
+        self._news: list[str] = []
+        self._is_over = False
 
     @property
     def pids(self) -> list[int]:
         """The ids of the processes on this machine."""
         return [link.process.pid for link in self._links if isinstance(link, ProcessLink)]
 
-    def knows(self, game: Any) -> bool:
-        """True if the processes are there and have this game."""
-        return bool(self._links) and self._game is not None and (self._game is game or self._game == game)
+    def show(self, game: Any, deal: Callable[[], Any]) -> None:
+        """Starts the processes that are missing, and has those that do not know the game make a short search.
 
-    def show(self, game: Any, state: Any) -> None:
-        """Starts the processes, unless they are there, gives them a game, and has each make a short search."""
+        ``deal`` gives a state to search.
+        """
+        name, count = game.traits.name, len(self._links)
+        with self._or_none():
+            lost = {link: loss for link in self._links if (loss := link.loss())}
+            lost |= self._exchange("greet", {link: b"" for link in self._links if link not in lost})[1]
+            self._remove(lost)
+        if lost:
+            self._news.append(f"{_loss_text(lost, count, name)} before it began, and new ones took their places")
+        self._start()
+        new = [link for link in self._links if link.game is not game and link.game != game]
+        if not new:
+            return
         try:
-            data = pickle.dumps((pack_game(game, state), pack_state(state)))
+            state = deal()
+            packed = pack_game(game, state), pack_state(state)
+        except NOT_PACKED as error:
+            raise _not_sent(name, error) from error
+        known, first = (pickle.dumps((agent, *packed)) for agent in (None, self._agent))
+        with self._or_none():
+            self._ask("show", {link: first if link.game is None else known for link in new}, name)
+        for link in new:
+            link.game = game
+
+    def search(self, game: Any, state: Any, budget: Budget, limits: Limits, seed: int) -> list[Part]:
+        """Searches a state of the game that was shown."""
+        try:
+            packed = pack_state(state)
         except NOT_PACKED as error:
             raise _not_sent(game.traits.name, error) from error
-        if not self._links:
-            self._start()
-        with self._or_none():
-            self._ask("show", [data] * len(self._links), game.traits.name)
-        self._game = game
-
-    def restart(self) -> None:
-        """Has the next search begin anew, with as many processes as at first."""
+        count = len(self._links)
+        seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+        orders = {
+            link: Order(packed, int(own), share, budget.ponders, self.played, budget.seat)
+            for link, share, own in zip(self._links, shares_of(limits, count), seeds, strict=True)
+            if share is not None
+        }
         self.played = None
-        if self._links and len(self._links) < self._wanted:
-            self.close()
-            with contextlib.suppress(ZermeloError):  # the next search tries again
-                self._start()
+        with self._or_none():
+            parts: list[Part] = self._ask("search", orders, game.traits.name, budget)
+        if isinstance(self._workers, int):
+            self._start()  # what was lost; it gets ready until the next search
+        budget.nodes += sum(part.nodes for part in parts)
+        return parts
+
+    def news(self) -> str:
+        """Returns what became of processes since it was last asked, in sentences; empty if nothing did."""
+        news, self._news = self._news, []
+        return "; ".join(news)
 
     def _start(self) -> None:
-        with self._or_none():
+        """Starts the processes that are missing, unless there are others and no more can be had."""
+        missing = self._wanted - len(self._links)
+        if self._is_over or (self._wanted and not missing):
+            return
+        try:
             if isinstance(self._workers, int):
-                for _ in range(self._workers):
+                for _ in range(missing):
                     self._links.append(ProcessLink())
             else:
                 from zermelo.agents.monte_carlo.ray_workers import start_on_ray
 
                 count = self._workers.partition(":")[2]
-                self._links = [*start_on_ray(int(count) if count else None)]
-            self._wanted = len(self._links)
-            self._ask("make", [self._agent] * self._wanted, "a game")
+                self._links += start_on_ray(missing or (int(count) if count else None))
+                self._wanted = len(self._links)
+        except EnvFailedError as error:
+            if not self._links:
+                raise
+            self._news.append(f"only {len(self._links)} of {self._wanted} processes search: {error}")
+        except BaseException:
+            self.close()
+            raise
 
     @contextlib.contextmanager
     def _or_none(self) -> Iterator[None]:
@@ -197,59 +162,51 @@ class Team:
             self.close()
             raise
 
-    def search(self, game: Any, state: Any, budget: Budget, limits: Limits, seed: int) -> list[Part]:
-        """Searches a state of the game that was shown; a process that ends is done without, with a warning."""
-        try:
-            packed = pack_state(state)
-        except NOT_PACKED as error:
-            raise _not_sent(game.traits.name, error) from error
-        seeds = np.random.SeedSequence(seed).generate_state(len(self._links), np.uint64)
-        orders = [
-            None if share is None else Order(packed, int(own), share, budget.ponders, self.played, budget.seat)
-            for share, own in zip(shares_of(limits, len(self._links)), seeds, strict=True)
-        ]
-        self.played = None
-        with self._or_none():
-            parts: list[Part] = self._ask("search", orders, game.traits.name, budget)
-        budget.nodes += sum(part.nodes for part in parts)
-        return parts
+    def _ask(self, name: str, requests: Mapping[Link, Any], game: str, budget: Budget | None = None) -> list[Any]:
+        """The answers to one request to each process, in order, of those that answer."""
+        count = len(self._links)
+        answers, lost = self._exchange(name, requests, budget)
+        found = self._checked(answers, game)
+        self._remove(lost)
+        text = _loss_text(lost, count, game)
+        if not found and (name == "search" or not self._links):
+            raise EnvFailedError(f"{text}: search with workers=1 to see why")
+        if lost:
+            self._news.append(f"{text}: the answer is that of the others, and new ones take their places")
+        return found
 
-    def _ask(self, name: str, requests: Sequence[Any], game: str, budget: Budget | None = None) -> list[Any]:
-        """The answers to one request to each process, in order."""
+    def _exchange(
+        self, name: str, requests: Mapping[Link, Any], budget: Budget | None = None
+    ) -> tuple[list[Any], dict[Link, str]]:
+        """Answers to one request to each process, in order, and what became of those that gave none."""
         self._number += 1
-        number, links = self._number, list(self._links)
-        answers: dict[int, Any] = {}
-        busy, lost, is_stopped = {}, [], False
-        for place, (link, request) in enumerate(zip(links, requests, strict=True)):
-            if request is None:
-                continue
-            busy[id(link)] = place
-            try:
-                link.send(name, number, _dated(request, budget) if isinstance(request, Order) else request)
-            except OSError:
-                del busy[id(link)]
-                lost.append(link)
+        number, busy = self._number, list(requests)
+        wait = _Wait(budget, len(busy))
+        for link, request in requests.items():
+            link.send(name, number, _dated(request, budget) if isinstance(request, Order) else request)
+        answers: dict[Link, Any] = {}
+        lost: dict[Link, str] = {}
         while busy:
-            for link in links[0].ready([link for link in links if id(link) in busy], _POLL):
-                place = busy.pop(id(link))
+            for link in busy[0].ready(busy, _POLL):
                 try:
-                    answers[place] = pickle.loads(link.receive())
+                    answer = link.receive(number)
+                    if answer is not None:
+                        answers[link] = pickle.loads(answer)
                 except (EOFError, OSError):
-                    lost.append(link)
-            if budget is not None and not is_stopped and _should_end(budget, answers):
-                is_stopped = True
-                for link in links:
-                    if id(link) in busy:
-                        link.stop(number)
-        self._links = [link for link in links if link not in lost]
-        how = ", ".join(dict.fromkeys(link.end_text() for link in lost))
-        for link in lost:
-            link.close()
-        return self._checked(answers, game, how, len(links))
+                    lost[link] = link.loss()
+            lost |= {link: "stood still" for link in busy if link not in lost and link.stands_still()}
+            busy = [link for link in busy if link not in answers and link not in lost]
+            if wait.ends_now([value for kind, value, _ in answers.values() if kind != "lost"]):
+                for link in busy:
+                    link.stop(number)
+            elif wait.is_late(len(answers)):
+                lost |= dict.fromkeys(busy, "did not answer in time")
+                break
+        lost |= {link: value for link, (kind, value, _) in answers.items() if kind == "lost"}
+        return [answers[link] for link in requests if link in answers and link not in lost], lost
 
-    def _checked(self, answers: Mapping[int, Any], name: str, how: str, count: int) -> list[Any]:
-        for place in sorted(answers):
-            kind, value, said = answers[place]
+    def _checked(self, answers: Sequence[Any], name: str) -> list[Any]:
+        for kind, value, said in answers:
             for text in said:
                 if text not in self._warned:
                     self._warned.add(text)
@@ -258,24 +215,73 @@ class Team:
                 raise value
             if kind == "unreadable":
                 raise _not_sent(name, value)
-        if not answers:
-            raise EnvFailedError(
-                f"all {count} processes that were to search {name} ended ({how}): search with workers=1 to see why"
-            )
-        if how:
-            warnings.warn(
-                f"{count - len(self._links)} of {count} processes that searched {name} ended ({how}): the answer "
-                "is that of the others, which search alone until the next reset",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return [answers[place][1] for place in sorted(answers)]
+        return [value for _, value, _ in answers]
+
+    def _remove(self, lost: Collection[Link]) -> None:
+        for link in lost:
+            link.kill()
+        for link in lost:
+            link.close()
+            self._links.remove(link)
 
     def close(self) -> None:
-        links, self._links, self._game, self.played = self._links, [], None, None
-        if os.getpid() == self.owner:
-            for link in links:
-                link.close()
+        """Ends the processes. Ctrl-C does not keep it from that: it is raised afterwards."""
+        self.played = None
+        interrupt = None
+        while self._links and os.getpid() == self.owner:
+            try:
+                for link in self._links:
+                    link.kill()
+                while self._links:
+                    self._links[-1].close()
+                    self._links.pop()
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def end(self) -> None:
+        """Ends the processes for good."""
+        self._is_over = True
+        self.close()
+
+
+class _Wait:
+    """How long processes are waited for that have not answered yet."""
+
+    def __init__(self, budget: Budget | None, count: int) -> None:
+        self._budget, self._began = budget, Budget.now()
+        self._grace = _GRACE * max(1.0, count / default_threads())
+        self._answers, self._slowest = 0, 0.0
+        self._over: float | None = None
+
+    def ends_now(self, found: Sequence[Any]) -> bool:
+        """True once, when processes that have not answered should be stopped; the time ends them unasked."""
+        if self._over is not None:
+            return False
+        now, left = Budget.now(), math.inf if self._budget is None else self._budget.seconds_left
+        if len(found) > self._answers:
+            self._answers, self._slowest = len(found), now - self._began
+        ends = self._is_stopped()
+        if math.isfinite(left):
+            ends = ends or any(part.stopped_by is StoppedBy.COMPLETED for part in found)
+        elif found:
+            ends = ends or now - self._began > max(_AT_LEAST, _ALIKE * self._slowest)
+        if ends or left <= 0:
+            self._over = now
+        return ends
+
+    def is_late(self, answers: int) -> bool:
+        """True when those that have not answered yet are given up."""
+        return self._over is not None and Budget.now() - self._over > (self._grace if answers else _FIRST_ANSWER)
+
+    def _is_stopped(self) -> bool:
+        budget = self._budget
+        while budget is not None:
+            if budget.stop.is_set:
+                return True
+            budget = budget.within
+        return False
 
 
 def _dated(order: Order, budget: Budget | None) -> bytes:
@@ -286,15 +292,10 @@ def _dated(order: Order, budget: Budget | None) -> bytes:
     return pickle.dumps(order)
 
 
-def _should_end(budget: Budget, answers: Mapping[int, Any]) -> bool:
-    """True if the search was stopped; or one has proven the value, and the others would go on by the clock."""
-    outer: Budget | None = budget
-    while outer is not None:
-        if outer.stop.is_set:
-            return True
-        outer = outer.within
-    found = (value for kind, value, _ in answers.values() if kind == "found")
-    return math.isfinite(budget.seconds_left) and any(part.stopped_by is StoppedBy.COMPLETED for part in found)
+def _loss_text(lost: Mapping[Link, str], count: int, name: str) -> str:
+    how = " and ".join(dict.fromkeys(lost.values()))
+    who = f"all {count} processes" if len(lost) == count else f"{len(lost)} of {count} processes"
+    return f"{who} that searched {name} {how}"
 
 
 def _not_sent(name: str, error: Any) -> UnsupportedGameError:

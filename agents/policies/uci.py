@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import RESERVE, GameClock
+from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.settings import check_number, whole
 from zermelo.agents.policies.engines import START_SECONDS, EngineAgent, EngineMoveError, quoted
@@ -57,7 +58,7 @@ class UciAgent(EngineAgent):
     nodes: int | None = whole(None, lower=1)
     depth: int | None = whole(None, lower=1)
     elo: int | None = whole(None)
-    threads: int = whole(1, lower=1)
+    threads: int = thread_count(1)
 
     _talk: _EngineState = field(init=False, default_factory=_EngineState)
 

@@ -14,10 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.machine import check_memory, check_threads
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_decision, require_facts, require_plain_game, unproven
 from zermelo.agents.base.result import renumbered
-from zermelo.agents.base.settings import check_callable, check_choice, check_flag, check_number, check_whole
+from zermelo.agents.base.settings import check_callable, check_choice, check_flag
 from zermelo.agents.base.solution import (
     ProgressLines,
     Solution,
@@ -109,8 +110,8 @@ def solve(
     """
     started = Budget.now()
     check_flag("outcome_only", outcome_only)
-    check_number("memory_mb", memory_mb, lower=0, above=True)
-    check_whole("threads", threads, lower=1)
+    check_memory("memory_mb", memory_mb, above=True)
+    check_threads("threads", threads)
     check_callable("on_progress", on_progress, "of a SolvingProgress")
     limits = Limits(nodes=nodes, seconds=seconds)
     root = position(game, state)
@@ -256,7 +257,7 @@ def exact_values(
 
     ``threads`` work (by default one a processor), each on states of its own; they share a table of ``memory_mb``.
     """
-    check_number("memory_mb", memory_mb, lower=0, above=True)
+    check_memory("memory_mb", memory_mb, above=True)
     threads = number_of_threads(threads)
     game = search_game(game)
     require_plain_game(game.traits, _NAME)

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.machine import megabytes
 from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made, number
+from zermelo.agents.base.settings import choice, flag, function, made
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
@@ -246,7 +247,7 @@ class TableSettings:
             a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
     """
 
-    memory_mb: float = number(64, lower=0)
+    memory_mb: float = megabytes(64)
     reuse: bool = flag(False)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zermelo.agents.base.machine import megabytes, thread_count
 from zermelo.agents.base.options import ChanceAtLimit
 from zermelo.agents.base.settings import check_settings, choice, flag, function, number, path, whole
 
@@ -63,7 +64,7 @@ class TreeConfig:
 
     depends_on_seat: bool = flag(False)
     prefer_short_wins: bool = flag(True)
-    memory_mb: float = number(0.0, lower=0)
+    memory_mb: float = megabytes(0.0)
     ordering: Ordering = choice(Ordering.AUTO)
 
     def __post_init__(self) -> None:
@@ -118,7 +119,7 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AVERAGE)
     beam_width: int = whole(0)
     replies: Callable[[Any, Any], Any] | None = function("of game and state")
-    threads: int = whole(1, lower=1)
+    threads: int = thread_count(1)
     tables: str | None = path()
 
     @property

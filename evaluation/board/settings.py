@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from zermelo.agents.base.clock import GameClock
-from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.specs import describe_settings, runs_own_code
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.spec_text import Spec, parse_spec

@@ -8,7 +8,7 @@ from typing import Any
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.policies.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent

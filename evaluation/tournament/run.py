@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from zermelo.agents.kernels.threads import default_threads
+from zermelo.agents.base.machine import default_threads
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted

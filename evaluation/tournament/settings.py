@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 
+from zermelo.agents.base.machine import check_threads
 from zermelo.agents.base.settings import check_choice, check_flag, check_whole
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.clock import MAX_MOVES
@@ -126,7 +127,7 @@ class RunnerSettings:
 
     def __post_init__(self) -> None:
         if self.workers is not None:
-            check_whole("workers", self.workers, lower=1)
+            (check_whole if self.on_ray else check_threads)("workers", self.workers)
         check_choice("runner", self.runner, RunnerChoice)
         if self.ray_address is not None and not self.on_ray:
             raise InvalidSettingError(f"the address of a Ray cluster ({self.ray_address!r}) needs runner='ray'")

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.requirements import require_perfect_information
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.evaluators.network import (
@@ -29,7 +30,6 @@ from zermelo.agents.evaluators.network import (
     rules_text,
 )
 from zermelo.agents.evaluators.registry import features_for
-from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Weights
 from zermelo.agents.training.networks.self_play import Lessons, LessonWork, calibrated, random_states
 from zermelo.agents.training.networks.training import Trained, choose_columns, seat_columns, train

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.tasks import Tasks
 from zermelo.agents.knowledge.building.retrograde import Numbers
@@ -102,6 +103,8 @@ def build_table(
         UnsupportedGameError: The game has no rules, chance, hidden information, or more than two players.
         InvalidSettingError: The game has no such table, or it would not fit into memory or on the disk.
     """
+    if memory_mb is not None:
+        check_memory("memory_mb", memory_mb)
     root = position(game)
     _require_solvable(root.game)
     rules = root.game.rules

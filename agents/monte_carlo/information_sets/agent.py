@@ -71,7 +71,8 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
         is_seen = len(values) > 1 and min(found.visits.values()) >= _FEWEST_VISITS
         if not is_seen or max(values) - min(values) > 1e-9 * max(1.0, *map(abs, values)):
             return found
-        return dataclasses.replace(found, note=self._note(game, state))
+        note = "; ".join(filter(None, (self._note(game, state), found.note)))
+        return dataclasses.replace(found, note=note)
 
     def _note(self, game: Game[Any], state: Any) -> str:
         """That the simulations are blind here, which is also a warning where an agent is made for the game."""

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.playouts import random_game
 from zermelo.agents.evaluators.network import LARGEST_OUTPUT, ONE, OUTPUT_ONE, PlaneNetwork, plane_words
-from zermelo.agents.kernels.threads import default_threads
 from zermelo.agents.training.networks.gradients_kernel import Floats, Weights, add_gradients, descend, list_columns
 from zermelo.agents.training.networks.self_play import Lessons
 from zermelo.envs.rules.words import WORD

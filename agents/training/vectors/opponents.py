@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -11,10 +10,12 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.settings import check_whole, setting_fields
+from zermelo.agents.base.machine import default_threads
+from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.baselines import GreedyAgent, NoisyAgent, RandomAgent
 from zermelo.agents.kernels.layout import NO_LIMIT, Search
 from zermelo.agents.kernels.program import can_evaluate, can_search_through_chance
+from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.level import LevelAgent
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
@@ -62,9 +63,7 @@ def seated(
     games: GameArrays, game: RulesGame, agent: Any, count: int, threads: int | None, kernel: Callable[..., int]
 ) -> tuple[list[Lane], list[Opponent]]:
     """A kernel's lane, and the opponent that moves in it, for each of the threads that share so many games."""
-    if threads is not None:
-        check_whole("threads", threads, lower=1)
-    many = threads or min(os.cpu_count() or 1, max(count // FEW, 1))
+    many = min(default_threads(), max(count // FEW, 1)) if threads is None else number_of_threads(threads)
     opponents = [opponent_of(agent, game) for _ in range(many)]
     moves = min(int(games.numbers["longest"]), LONG_WITH_PAST) + MOST_MOVES_AHEAD
     lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].constants)

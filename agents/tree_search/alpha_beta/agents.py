@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
@@ -77,7 +78,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     quiescence: int = whole(8)
     window: Window = choice(Window.BOUNDS)
-    threads: int = whole(1, lower=1)
+    threads: int = thread_count(1)
     proof_share: float = number(0.5, lower=0, upper=1)
     selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
     tables: str | None = path()

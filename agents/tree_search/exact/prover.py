@@ -11,6 +11,7 @@ import numpy as np
 
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import zeros
@@ -84,6 +85,7 @@ class Prover:
                 f"{game.traits.name} cannot be proven by compiled search: it takes rules for two players with a "
                 "constant sum and no chance, that can be compiled here"
             )
+        check_memory("memory_mb", memory_mb)
         self.game = game
         self._kernel = PROOF.load(game.rules)
         rules = game.rules
