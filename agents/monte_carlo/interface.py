@@ -71,8 +71,9 @@ class MonteCarloConfig:
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
-        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added.
-        threads: How many search together, if it is compiled; more than one answer differently each time.
+        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added. At most the machine's.
+        threads: How many search together, if it is compiled; more than one answer differently each time. At most
+            eight for each processor, or 64.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
         on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
     """

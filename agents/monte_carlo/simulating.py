@@ -62,7 +62,9 @@ class WorkerSettings:
     Attributes:
         workers: How many processes search the same position, each with a tree of its own, whose visits are added
             up; for environments without rules. ``"ray"`` takes the processors of a Ray cluster (that of
-            ``RAY_ADDRESS``, else one on this machine), ``"ray:4"`` four of them.
+            ``RAY_ADDRESS``, else one on this machine), ``"ray:4"`` four of them. A process that ends, or does not
+            answer in time, is replaced, and the result's ``note`` says so. Threads that share an agent are
+            answered one after the other. On this machine at most eight for each processor, or 64.
     """
 
     workers: int | str = made(1, make_workers)

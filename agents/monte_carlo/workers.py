@@ -42,6 +42,8 @@ _ALIKE: Final = 3.0
 _AT_LEAST: Final = 10.0
 """Without a time limit the others may take ``_ALIKE`` times as long as one that has done its share, and at least
 so many seconds."""
+_START: Final = 60.0
+"""Seconds that a process has to start where others search already, so that nothing has to be compiled."""
 
 
 class Team:
@@ -85,7 +87,8 @@ class Team:
         name, count = game.traits.name, len(self._links)
         with self._or_none():
             lost = {link: loss for link in self._links if (loss := link.loss())}
-            lost |= self._exchange("greet", {link: b"" for link in self._links if link not in lost})[1]
+            greeted = [link for link in self._links if link not in lost and link.game is not None]
+            lost |= self._exchange("greet", dict.fromkeys(greeted, b""))[1]
             self._remove(lost)
         if lost:
             self._news.append(f"{_loss_text(lost, count, name)} before it began, and new ones took their places")
@@ -100,7 +103,8 @@ class Team:
             raise _not_sent(name, error) from error
         known, first = (pickle.dumps((agent, *packed)) for agent in (None, self._agent))
         with self._or_none():
-            self._ask("show", {link: first if link.game is None else known for link in new}, name)
+            requests = {link: first if link.game is None else known for link in new}
+            self._ask("show", requests, name, most=math.inf if len(new) == len(self._links) else _START)
         for link in new:
             link.game = game
 
@@ -162,10 +166,17 @@ class Team:
             self.close()
             raise
 
-    def _ask(self, name: str, requests: Mapping[Link, Any], game: str, budget: Budget | None = None) -> list[Any]:
+    def _ask(
+        self,
+        name: str,
+        requests: Mapping[Link, Any],
+        game: str,
+        budget: Budget | None = None,
+        most: float = math.inf,
+    ) -> list[Any]:
         """The answers to one request to each process, in order, of those that answer."""
         count = len(self._links)
-        answers, lost = self._exchange(name, requests, budget)
+        answers, lost = self._exchange(name, requests, budget, most)
         found = self._checked(answers, game)
         self._remove(lost)
         text = _loss_text(lost, count, game)
@@ -176,12 +187,15 @@ class Team:
         return found
 
     def _exchange(
-        self, name: str, requests: Mapping[Link, Any], budget: Budget | None = None
+        self, name: str, requests: Mapping[Link, Any], budget: Budget | None = None, most: float = math.inf
     ) -> tuple[list[Any], dict[Link, str]]:
-        """Answers to one request to each process, in order, and what became of those that gave none."""
+        """Answers to one request to each process, in order, and what became of those that gave none.
+
+        None of them takes more than ``most`` seconds.
+        """
         self._number += 1
         number, busy = self._number, list(requests)
-        wait = _Wait(budget, len(busy))
+        wait = _Wait(budget, len(busy), most)
         for link, request in requests.items():
             link.send(name, number, _dated(request, budget) if isinstance(request, Order) else request)
         answers: dict[Link, Any] = {}
@@ -249,8 +263,8 @@ class Team:
 class _Wait:
     """How long processes are waited for that have not answered yet."""
 
-    def __init__(self, budget: Budget | None, count: int) -> None:
-        self._budget, self._began = budget, Budget.now()
+    def __init__(self, budget: Budget | None, count: int, most: float) -> None:
+        self._budget, self._began, self._most = budget, Budget.now(), most
         self._grace = _GRACE * max(1.0, count / default_threads())
         self._answers, self._slowest = 0, 0.0
         self._over: float | None = None
@@ -267,7 +281,7 @@ class _Wait:
             ends = ends or any(part.stopped_by is StoppedBy.COMPLETED for part in found)
         elif found:
             ends = ends or now - self._began > max(_AT_LEAST, _ALIKE * self._slowest)
-        if ends or left <= 0:
+        if ends or left <= 0 or now - self._began > self._most:
             self._over = now
         return ends
 

@@ -242,7 +242,8 @@ class TableSettings:
     """Settings of every search with a transposition table.
 
     Attributes:
-        memory_mb: The memory that the transposition table may use, in MiB; 0 does without.
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without, and the machine's is
+            the most.
         reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
             a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
     """

@@ -59,7 +59,8 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             have ``is_noisy``.
         window: Where alpha and beta start: ``"bounds"``, or ``"full"`` for minus to plus infinity.
         threads: How many threads search together, where the game has compiled rules. The value does not depend on
-            it (with the settings from ``late_move_reductions`` on it may), the nodes visited do.
+            it (with the settings from ``late_move_reductions`` on it may), the nodes visited do. At most eight for
+            each processor, or 64.
         proof_share: How much of a time limit may go into proving who wins, in games of compiled rules with the
             hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
             search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop

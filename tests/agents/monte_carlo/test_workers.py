@@ -11,12 +11,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 from doubles.game_envs import SmallEnv
+from doubles.lost_workers import Nim, is_alive, nim, pids_of, wait_for_end
 
 from zermelo.agents import ISMCTSAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits, StoppedBy
@@ -29,53 +28,6 @@ from zermelo.envs.rules import RulesGame
 from zermelo.envs.support.installing import install_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="worker processes need a Unix system")
-
-
-class Nim(SmallEnv):
-    """Who takes the last of the matches wins; a step may take its time."""
-
-    zermelo_traits: Any = {"information": "perfect", "chance": "deterministic", "reward_sum": "zero_sum"}  # noqa: RUF012
-
-    def __init__(self, matches: int = 15, pause: float = 0.0) -> None:
-        super().__init__(["a", "b"], 3)
-        self.matches, self.pause = matches, pause
-
-    def start(self, seed: int | None, options: dict[str, Any]) -> None:
-        self.left = self.matches
-
-    def play(self, agent: Any, action: Any) -> None:
-        time.sleep(self.pause)
-        self.left -= int(action) + 1
-        other = "b" if agent == "a" else "a"
-        if self.left <= 0:
-            self.rewards = {agent: 1, other: -1}
-            self.terminations = dict.fromkeys(self.agents, True)
-        self.agent_selection = other
-
-
-def nim(**settings: Any) -> Nim:
-    env = Nim(**settings)
-    env.reset(seed=0)
-    return env
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-
-
-def pids_of(agent: Any) -> list[int]:
-    team = agent._processes.teams.get(os.getpid())
-    return [] if team is None else list(team.pids)
-
-
-def wait_for_end(pids: list[int]) -> bool:
-    ends = time.monotonic() + 20
-    while any(map(is_alive, pids)) and time.monotonic() < ends:
-        time.sleep(0.02)
-    return not any(map(is_alive, pids))
 
 
 def test_visits_of_all_processes_are_added_up_and_equal_seeds_give_equal_answers() -> None:
@@ -163,9 +115,9 @@ def test_ctrl_c_ends_the_search_and_the_processes() -> None:
 @pytest.mark.alone
 def test_processes_end_with_the_one_that_started_them() -> None:
     script = (
-        f"import sys; sys.path[:0] = {[str(Path(__file__).parent), *sys.path]!r}; from test_workers import *; "
-        "env, agent = nim(pause=0.01), MCTSAgent(workers=2, seconds=60); agent.prepare(env); "
-        "print(*pids_of(agent), flush=True); agent.search(env)"
+        f"import sys; sys.path[:0] = {sys.path!r}; from doubles.lost_workers import *; "
+        "from zermelo.agents import MCTSAgent; env, agent = nim(pause=0.01), MCTSAgent(workers=2, seconds=60); "
+        "agent.prepare(env); print(*pids_of(agent), flush=True); agent.search(env)"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
