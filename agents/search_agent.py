@@ -27,7 +27,7 @@ from zermelo.agents.base.requirements import (
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
@@ -130,7 +130,8 @@ class SearchAgent(ConfiguredAgent):
             raise GameOverError(
                 f"the game of {game_name(env)} is over for {env.agent_selection!r}: call env.step(None)"
             )
-        return self._search_env(env)
+        with SettingsKept(lambda: game_name(env)):
+            return self._search_env(env)
 
     def _search_env(self, env: Any) -> SearchResult:
         started = Budget.now()
@@ -146,8 +147,9 @@ class SearchAgent(ConfiguredAgent):
         Without a state it is the one where a live environment stands, or the initial one; it may be OpenSpiel's.
         """
         started = Budget.now()
-        root = position(game, state)
-        return self._search(root, started + root.preparing)
+        with SettingsKept(lambda: "the game"):
+            root = position(game, state)
+            return self._search(root, started + root.preparing)
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         """Does all that a first search of a live environment, or its name, would wait for.
@@ -155,7 +157,8 @@ class SearchAgent(ConfiguredAgent):
         Random play on copies shows in ``seconds`` at most what the environment is, unless that is known; rules are
         compiled.
         """
-        position(env, backend=self.backend, traits=self.traits, patience=seconds)
+        with SettingsKept(lambda: "the environment"):
+            position(env, backend=self.backend, traits=self.traits, patience=seconds)
 
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)
@@ -217,10 +220,8 @@ class SearchAgent(ConfiguredAgent):
         game, state = self._pondering.expected = after
         budget = Budget(self.limits, None, flag, self.compile)
         budget.lift()
-        try:
+        with SettingsKept(lambda: game.traits.name):
             self.choose(game, state, budget)
-        finally:
-            QUIET.reset()
         return True
 
     def new_budget(self, started: float) -> Budget:
@@ -268,7 +269,6 @@ class SearchAgent(ConfiguredAgent):
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
         finally:
             self._running.flags.discard(budget.stop)
-            QUIET.reset()
 
     def advice_if_too_long(self, traits: Traits) -> str:
         return f"use {agents_that_fit(traits)}"

@@ -10,8 +10,9 @@ import numpy as np
 
 from zermelo.agents.base.memory import GameState, Pondered, State
 from zermelo.agents.base.settings import check_settings, setting_fields, setting_text, whole
+from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.live.wrappers import is_dead
+from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.support.spec_text import format_spec
 
 
@@ -81,7 +82,10 @@ class ConfiguredAgent:
             GameOverError: There is nothing to decide.
             KeyboardInterrupt: Ctrl-C was pressed; it is not caught here.
         """
-        return None if is_dead(env) else self.decide(env)
+        if is_dead(env):
+            return None
+        with SettingsKept(lambda: game_name(env)):
+            return self.decide(env)
 
     def decide(self, env: Any) -> Any:
         raise TypeError(f"{type(self).__name__} does not say how it acts: define decide(env)")

@@ -102,7 +102,7 @@ class Worker:
             except Exception as error:  # whatever the environment raises goes to who asked
                 kind, value = "error", _sendable(error)
             finally:
-                QUIET.reset()
+                QUIET.leave()
         said = {str(each.message) for each in caught if each.category is EnvFailureWarning}
         return pickle.dumps((kind, value, sorted(said)))
 

@@ -14,6 +14,7 @@ from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
@@ -64,7 +65,7 @@ def verify_clone(
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
-    with global_random_guard():
+    with SettingsKept(lambda: "the environment"), global_random_guard():
         for number in range(games):
             streams = [np.random.default_rng([abs(seed), number, stream]) for stream in range(4)]
             _verify_game(make_env, _VerifiedGame(seed, number, clone), streams, max_steps)

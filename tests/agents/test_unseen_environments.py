@@ -14,15 +14,12 @@ from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from zermelo.agents import AlphaBetaAgent, MCTSAgent, make_agent
+from zermelo.agents import MCTSAgent, make_agent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
-from zermelo.envs.clone.quiet import QUIET
-from zermelo.envs.games import MNK
 from zermelo.envs.position import position
-from zermelo.envs.rules import RulesGame
 from zermelo.envs.support import waiting
 from zermelo.envs.traits import of_copies, random_play
 from zermelo.envs.traits.merging import PATIENCE
@@ -206,10 +203,3 @@ def test_no_agent_is_recommended_that_refuses_too() -> None:
     ) as told:
         make_agent("alphabeta(depth=2)").act(env)
     assert "ismcts" not in str(told.value)
-
-
-def test_a_search_that_was_interrupted_lets_its_thread_print(capsys: pytest.CaptureFixture[str]) -> None:
-    QUIET.__enter__()  # Ctrl-C came before the context's end
-    AlphaBetaAgent(depth=1).search(RulesGame(MNK()))
-    print("heard")
-    assert capsys.readouterr().out == "heard\n"

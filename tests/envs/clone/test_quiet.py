@@ -1,0 +1,87 @@
+"""What environments print in copies is not heard, and ``sys.stdout`` is replaced no longer than that takes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import threading
+
+import pytest
+
+from zermelo.envs.clone.quiet import QUIET
+
+
+def test_a_stream_is_given_back_at_the_end_of_the_outermost_context(capsys: pytest.CaptureFixture[str]) -> None:
+    before = sys.stdout
+    with QUIET:
+        with QUIET:
+            print("not heard")
+            sys.stdout.writelines(["nor", "this"])
+        print("not heard")
+        assert sys.stdout is not before
+    assert sys.stdout is before
+    with pytest.raises(KeyboardInterrupt), QUIET, QUIET:
+        raise KeyboardInterrupt
+    assert sys.stdout is before
+    print("heard")
+    assert capsys.readouterr().out == "heard\n"
+
+
+def test_a_stream_that_somebody_put_in_place_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs, before = io.StringIO(), sys.stdout
+    with QUIET, contextlib.redirect_stdout(theirs):
+        print("to the environment's own text")
+    assert theirs.getvalue() == "to the environment's own text\n"
+    assert sys.stdout is before
+    with contextlib.redirect_stdout(theirs), QUIET:
+        print("not heard")
+    assert sys.stdout is before
+    with QUIET:
+        monkeypatch.setattr(sys, "stdout", theirs)
+    assert sys.stdout is theirs
+    monkeypatch.setattr(sys, "stdout", None)  # as it is without a terminal
+    with QUIET:
+        print("nowhere")
+    assert sys.stdout is None
+
+
+def test_other_threads_are_heard_and_quiet_ones_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    before, entered, leave = sys.stdout, threading.Barrier(4), threading.Event()
+
+    def run() -> None:
+        with QUIET:
+            entered.wait(20)
+            leave.wait(20)
+            print("not heard")
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    entered.wait(20)
+    print("heard")
+    with QUIET:
+        print("not heard")
+    print("again")
+    leave.set()
+    for thread in threads:
+        thread.join()
+    assert sys.stdout is before
+    assert capsys.readouterr().out == "heard\nagain\n"
+
+
+def test_many_threads_that_come_and_go_leave_the_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    before = sys.stdout
+
+    def run() -> None:
+        for _ in range(2_000):
+            with QUIET:
+                print("not heard")
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.stdout is before
+    assert capsys.readouterr().out == ""
