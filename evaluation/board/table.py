@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from zermelo.agents.specs import make_agent
-from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import (
+    GameOverError,
+    IllegalActionError,
+    InvalidSettingError,
+    UnsupportedGameError,
+    ZermeloError,
+)
 from zermelo.evaluation.board import settings as board_settings
 from zermelo.evaluation.board.jobs import Analyst, JobProcess, Jobs
 from zermelo.evaluation.board.saving import formats_of, load_game, saved_game
@@ -101,7 +107,8 @@ class Table:
             seat = session.mover
             mine = seat is not None and seat in session.people
             return {
-                "version": self.version, "env": session.env_name, "people": sorted(session.people), "mover": seat,
+                "version": self.version, "turn": self._turns, "env": session.env_name,
+                "people": sorted(session.people), "mover": seat,
                 "seats": _seats_of(session, self._clock, self._names()), "yours": mine,
                 "over": _outcome_of(session), "moves": _moves_of(session),
                 "legal": [one._asdict() for one in session.legal()] if mine else [],
@@ -172,13 +179,19 @@ class Table:
         self._problem = ""
         self._moved()
 
-    def play(self, move: Any) -> None:
+    def play(self, move: Any, turn: Any) -> None:
+        """Plays a person's move in the position of a turn, the number that the view had then."""
         if isinstance(move, bool) or not isinstance(move, int | str) or len(str(move)) > LONGEST:
             raise InvalidSettingError(f"a move is its number or a text, not {shown(move, 40)}")
         with self._lock:
             self._look_at_clock()
             if self._is_agents(self._session.mover):
                 raise GameOverError("it is not your turn")
+            if type(turn) is not int or turn != self._turns:
+                raise IllegalActionError(
+                    f"the move was chosen in turn {shown(turn, 20)}, and this is turn {self._turns}: the position "
+                    "has changed, so look at it and choose again"
+                )
             self._play(str(move), time.monotonic() - self._since)
 
     def back(self) -> None:

@@ -86,6 +86,9 @@ class Player:
         return self.client.ask("GET", f"/api/tables/{self.table}" + (f"/{path}" if path else ""))
 
     def do(self, command: str, **body: Any) -> Answer:
+        """Sends a command; a move is one in the position that is on the board now."""
+        if command == "play":
+            body.setdefault("turn", self.view()["turn"])
         return self.client.ask("POST", f"/api/tables/{self.table}/{command}", json.dumps(body).encode())
 
     def until(self, test: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> dict[str, Any]:

@@ -152,7 +152,7 @@ class Board:
 
 
 _COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
-    "play": lambda table, body: table.play(body.get("move")),
+    "play": lambda table, body: table.play(body.get("move"), body.get("turn")),
     "back": lambda table, body: table.back(),
     "swap": lambda table, body: table.swap(),
     "now": lambda table, body: table.now(),

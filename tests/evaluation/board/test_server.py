@@ -6,6 +6,7 @@ import contextlib
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -109,8 +110,16 @@ def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -
     ("command", "body", "status", "said"),
     [
         ("play", b"{}", 400, "a move is its number or a text, not None"),
-        ("play", b'{"move": "<b>"}', 400, "which is not legal here"),
-        ("play", b'{"move": 99}', 400, "outside the action space"),
+        ("play", b'{"move": "<b>", "turn": 1}', 400, "which is not legal here"),
+        ("play", b'{"move": 99, "turn": 1}', 400, "outside the action space"),
+        (
+            "play",
+            b'{"move": 0}',
+            400,
+            "chosen in turn None, and this is turn 1: the position has changed",
+        ),
+        ("play", b'{"move": 0, "turn": true}', 400, "chosen in turn True"),
+        ("play", b'{"move": 0, "turn": "1"}', 400, "chosen in turn '1'"),
         ("play", b"[]", 400, "must be an object"),
         ("play", b"{", 400, "no JSON"),
         ("play", b"[" * 100_000, 400, "no JSON"),
@@ -302,6 +311,25 @@ def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> Non
     assert player.view()["over"] == view["over"]
     assert player.do("swap").status == 200
     assert player.view()["people"] == [0]
+
+
+def test_simultaneous_clicks_play_one_move() -> None:
+    with served(BoardSettings(env=MNK, opponent="random")) as client:
+        player = Player(client)
+        view = player.view()
+        with ThreadPoolExecutor(6) as pool:
+            moves = [move["number"] for move in view["legal"][:6]]
+            clicks = [pool.submit(player.do, "play", move=move, turn=view["turn"]) for move in moves]
+        answers = [click.result() for click in clicks]
+        assert sorted(answer.status for answer in answers) == [200, *[400] * 5]
+        view = player.until(lambda view: view["yours"])
+        assert len(view["moves"]) == 2
+        old = player.do("play", move=view["legal"][0]["number"], turn=view["turn"] - 1).json()["error"]
+        assert "the position has changed, so look at it and choose again" in old
+        player.do("new", opponent="random", seat=0)
+        late = player.do("play", move=4, turn=view["turn"])
+        assert (late.status, player.view()["moves"]) == (400, [])
+        assert player.do("play", move=4).status == 200
 
 
 def test_one_search_that_never_ends_holds_up_no_other_game() -> None:

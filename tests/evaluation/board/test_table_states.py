@@ -67,7 +67,8 @@ def test_the_agent_ponders_until_the_game_is_another_one() -> None:
     table = Table(BoardSettings(env=f"{MNK}(m=7, n=7, k=5)", opponent="alphabeta(nodes=3000)", ponder=True))
 
     def play() -> None:
-        table.play(table.view()["legal"][0]["number"])
+        view = table.view()
+        table.play(view["legal"][0]["number"], view["turn"])
         late = time.monotonic() + 20
         while not table.view()["yours"] and time.monotonic() < late:
             time.sleep(0.01)

@@ -288,7 +288,7 @@ function offer(moves) {
 async function play(move) {
   $("choice").hidden = true;
   view.yours = false; // until the server says what came of it
-  const done = await command("play", { move });
+  const done = await command("play", { move, turn: view.turn });
   view.yours = !done;
   chosen = [];
   mark();
