@@ -157,7 +157,7 @@ class _Game(msgspec.Struct):
     game: str
 
 
-@functools.cache
+@functools.cache  # without a key: the package's files stay the same
 def _shipped() -> dict[str, Path]:
     """The ladders of this package, by their games."""
     return {msgspec.json.decode(path.read_bytes(), type=_Game).game: path for path in FOLDER.glob("*.json")}
@@ -167,8 +167,8 @@ def _read(file: str | Path) -> Levels:
     return _read_version(os.fspath(file), *file_version(file))
 
 
-@functools.lru_cache(maxsize=16)
-def _read_version(file: str, changed: int, size: int) -> Levels:
+@functools.lru_cache(maxsize=16)  # by the file's name and version: nothing else decides what is read
+def _read_version(file: str, *_version: int) -> Levels:
     return Levels.read(file)
 
 

@@ -24,6 +24,8 @@ from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
 from zermelo.envs.support.files import opened
 from zermelo.envs.support.installing import optional_import
 
+SHIPPED: Final[Mapping[str, Path]] = {"connect_four": Path(__file__).with_name("connect_four.zbook")}
+"""The books of this package by their names; ``scripts/ship_book.py`` writes them."""
 _POLYGLOT: Final = FileKind("Polyglot book", "name a book of chess in Polyglot's format")
 PROVEN, EXPANDED, FOLLOWED = 1, 2, 4  # flags; the last is shifted by the seat whose strategy leads here
 _MARGIN: Final = 0.02  # share of the range of utilities by which a move may be worse than the best
@@ -124,12 +126,11 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
 
 
 def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
-    """The book in a file, or ``connect_four`` of this package, read once as long as the file is the same.
+    """The book in a file, or of this package (``SHIPPED``), read once as long as the file is the same.
 
     Refuses what is damaged, or, unless ``game`` is None, of another game.
     """
-    shipped = Path(__file__).with_name(f"{os.path.basename(path)}.zbook")
-    return _BOOKS.read(shipped if os.fspath(path) == shipped.stem and shipped.exists() else path, game)
+    return BOOKS.read(SHIPPED.get(os.fspath(path), path), game)
 
 
 def _check_shapes(about: BookHeader, shapes: Shapes, rules: Any) -> None:
@@ -154,7 +155,7 @@ def _book(path: str, about: BookHeader, arrays: Arrays, rules: Any) -> Book:
     return book
 
 
-_BOOKS: Final = KnowledgeFile(
+BOOKS: Final = KnowledgeFile(
     FileKind("opening book", "make it again with `zermelo book`, or name another file"),
     BookHeader,
     {"keys": Form("<i8", 1), "values": Form("<f4", 1), "flags": Form("|u1", 1), "states": Form("<i8", 2)},
@@ -186,7 +187,7 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Boo
         for key, state, value, flags in zip(book.keys, book.states, book.values, book.flags, strict=True)
     }
     if any(canonical_key(game.rules, row.state) != key for key, row in rows.items()):
-        raise InvalidSettingError(f"{str(path)!r} has positions under keys of others: {_BOOKS.kind.remedy}")
+        raise InvalidSettingError(f"{str(path)!r} has positions under keys of others: {BOOKS.kind.remedy}")
     return rows
 
 
@@ -194,7 +195,7 @@ def write_book(path: Path, rules: Any, about: dict[str, Any], positions: Mapping
     """Writes a book, and reads it back."""
     rows = sorted(positions.items())
     states = np.array([flat(position.state) for _, position in rows], np.int64)
-    _BOOKS.write(
+    BOOKS.write(
         path,
         rules,
         {"bounds": _bounds(rules), **about},

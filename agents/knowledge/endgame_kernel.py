@@ -31,13 +31,16 @@ def table_score(rules: Rules, state: Any, table: int) -> int:
         if part < 0:
             return ABSENT
         slot = part & load(table, MASK)
-        stored = load(table, PARTS + 2 * slot)
+        stored = load(table, PARTS + 3 * slot)
         while stored != part + 1:
             if stored == 0:
                 return ABSENT
             slot = (slot + 1) & load(table, MASK)
-            stored = load(table, PARTS + 2 * slot)
-        place = load(table, PARTS + 2 * slot + 1) + rules.table_index(state)
+            stored = load(table, PARTS + 3 * slot)
+        index = rules.table_index(state)
+        if index < 0 or index >= load(table, PARTS + 3 * slot + 2):  # beside the table there is other memory
+            return ABSENT
+        place = load(table, PARTS + 3 * slot + 1) + index
     score = short(load(table, SCORES), place)
     if score == ABSENT or load(table, GAINS) == 0:
         return score

@@ -47,7 +47,7 @@ class EndgameTable:
     """A score for each entry (``zermelo.envs.rules.scores``), or a lower bound of the mover's gain, or
     ``ABSENT``."""
     uppers: NDArray[np.int16]  # the same, or an upper bound of the gain, where it depends on the past
-    offsets: dict[int, int]  # where the entries of a part begin; empty where positions are found by their keys
+    parts: dict[int, range]  # the entries of each part; empty where positions are found by their keys
     keys: NDArray[np.int64]  # the keys of the positions, ascending
 
     def __len__(self) -> int:
@@ -78,8 +78,10 @@ class EndgameTable:
 
     def _place(self, rules: Any, state: Any) -> int:
         if not len(self.keys):
-            begin = self.offsets.get(rules.table_part(state), -1)
-            return begin + int(rules.table_index(state)) if begin >= 0 else -1
+            if (entries := self.parts.get(rules.table_part(state))) is None:
+                return -1
+            index = int(rules.table_index(state))
+            return entries[index] if 0 <= index < len(entries) else -1
         row = row_of(self.keys, rules, state)
         return -1 if row is None else row
 
@@ -87,19 +89,19 @@ class EndgameTable:
     def words(self) -> NDArray[np.int64]:
         """The block of words that kernels read (``endgame_kernel``)."""
         size = 4
-        while size < 2 * len(self.offsets):
+        while size < 2 * len(self.parts):
             size *= 2
-        slots = np.zeros(2 * size, np.int64)
-        for part, offset in self.offsets.items():
+        slots = np.zeros((size, 3), np.int64)  # of a part its number + 1, where its entries begin, and how many
+        for part, entries in self.parts.items():
             slot = part % size
-            while slots[2 * slot]:
+            while slots[slot, 0]:
                 slot = (slot + 1) % size
-            slots[2 * slot : 2 * slot + 2] = part + 1, offset
+            slots[slot] = part + 1, entries.start, len(entries)
         header = np.zeros(PARTS, np.int64)
         header[SCORES:KEYS] = self.scores.ctypes.data, self.uppers.ctypes.data, len(self.keys)
         header[KEYS] = self.keys.ctypes.data if len(self.keys) else 0
         header[GAINS], header[MASK] = self.gains, size - 1
-        return np.concatenate([header, slots])
+        return np.concatenate([header, slots.reshape(-1)])
 
 
 def row_of(keys: NDArray[np.int64], rules: Any, state: Any) -> int | None:
@@ -184,7 +186,8 @@ def _table(path: str, about: TableHeader, arrays: Arrays, rules: Any) -> Endgame
             raise ValueError("it has entries whose bounds are none")
         if not about.gains and (is_known & ((lower >= WIN) | (lower <= -WIN) | (lower != upper))).any():
             raise ValueError("it has scores out of range")
-    return EndgameTable(path, about, scores, uppers, {int(part): int(offset) for part, offset in parts}, keys)
+    entries = map(range, begins.tolist(), [*begins[1:].tolist(), len(scores)])
+    return EndgameTable(path, about, scores, uppers, dict(zip(parts[:, 0].tolist(), entries, strict=True)), keys)
 
 
 TABLES: Final = KnowledgeFile(

@@ -1,13 +1,12 @@
-"""Files of knowledge about one game: arrays, and a header with a fingerprint of what the game's rules do."""
+"""Files of knowledge about one game: arrays, and a header with a fingerprint of the game's rules."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -15,24 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.rules.fingerprint import RulesFingerprint, code_digest, fingerprint, plain_rules
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.rules.words import flat
 from zermelo.envs.support.array_files import Arrays, Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
 from zermelo.envs.support.files import file_version
 
-_VERSION: Final = 2
-_GAMES, _PLIES, _NUMBERS = 12, 80, 16
+_VERSION: Final = 3
 _CHUNK: Final = 1 << 20
 
 Shapes = Mapping[str, tuple[int, ...]]
 
 
 class KnowledgeHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """The header of a file: its game, a hash of what the rules do, and where it comes from."""
+    """The header of a file: its game, the fingerprint of its rules, and where it comes from."""
 
     game: ShortText
-    fingerprint: ShortText
+    rules: RulesFingerprint
     made_by: ShortText = ""
     made_at: ShortText = ""
 
@@ -55,13 +53,27 @@ class KnowledgeFile(Generic[Header, Content]):
     check_shapes: Callable[[Header, Shapes, Any], None]
     content: Callable[[str, Header, Arrays, Any], Content]
 
-    def write(self, path: str | os.PathLike[str], rules: Any, about: dict[str, Any], **arrays: Any) -> None:
-        """Writes a file as a whole or not at all; ``about`` are the fields that only this kind's header has."""
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        rules: Any,
+        about: dict[str, Any],
+        *,
+        is_portable: bool = False,
+        **arrays: Any,
+    ) -> None:
+        """Writes a file as a whole or not at all; ``about`` are the fields that only this kind's header has.
+
+        With ``is_portable`` the sources of the rules count in all versions of Python, not their code in one.
+        """
         from importlib.metadata import version
 
+        own = fingerprint(rules)
+        if is_portable and not own.sources:
+            raise InvalidSettingError(f"{type(rules).__name__} has no sources at hand: write it for this Python")
         header = {
             "game": name_of(rules),
-            "fingerprint": fingerprint(rules),
+            "rules": RulesFingerprint("", "", own.sources) if is_portable else own,
             "made_by": f"zermelo {version('zermelo')}",
             "made_at": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
             **about,
@@ -70,23 +82,34 @@ class KnowledgeFile(Generic[Header, Content]):
 
     def read(self, path: str | os.PathLike[str], game: Any = None) -> Content:
         """The content of a file, read once as long as it is the same; refuses another game than a given one."""
-        rules = None
-        if game is not None:
-            if not isinstance(game, RulesGame):
-                raise InvalidSettingError(
-                    f"{os.fspath(path)!r} is given as an {self.kind.name}, which is for games of rules, but "
-                    f"{game.traits.name} has no rules here: leave it out"
-                )
-            rules = game.rules
-        content: Content = _read(self, os.fspath(path), rules, *file_version(path))
+        if game is None:
+            key = _RulesKey("", None)
+        elif isinstance(game, RulesGame):
+            key = _RulesKey(code_digest(game.rules), game.rules)
+        else:
+            raise InvalidSettingError(
+                f"{os.fspath(path)!r} is given as an {self.kind.name}, which is for games of rules, but "
+                f"{game.traits.name} has no rules here: leave it out"
+            )
+        content: Content = _read(self, os.fspath(path), key, *file_version(path))
         return content
 
 
-@functools.lru_cache(maxsize=16)
-def _read(file: KnowledgeFile[Any, Any], path: str, rules: Any, changed: int, size: int) -> Any:
+@dataclass(frozen=True)
+class _RulesKey:
+    """Rules, the same where their digests are; as tuples those of two games may be equal."""
+
+    digest: str
+    rules: Any = field(compare=False)
+
+
+@functools.lru_cache(maxsize=16)  # by the kind, name and version of the file, and all that decides the rules
+def _read(file: KnowledgeFile[Any, Any], path: str, key: _RulesKey, *_version: int) -> Any:
+    rules = key.rules
+
     def check(about: KnowledgeHeader, shapes: Shapes) -> None:
         if rules is not None:
-            _require_rules(path, about, rules)
+            _require_rules(path, about, rules, file.kind)
         file.check_shapes(about, shapes, rules)
 
     about, arrays = read_arrays(path, file.kind, _VERSION, file.header, file.forms, check)
@@ -94,13 +117,13 @@ def _read(file: KnowledgeFile[Any, Any], path: str, rules: Any, changed: int, si
         return file.content(path, about, arrays, rules)
 
 
-def _require_rules(path: str, about: KnowledgeHeader, rules: Any) -> None:
+def _require_rules(path: str, about: KnowledgeHeader, rules: Any, kind: FileKind) -> None:
     if about.game != name_of(rules):
         raise InvalidSettingError(
             f"{path!r} is for {about.game}, not for {name_of(rules)}: give a file of this game"
         )
-    if about.fingerprint != fingerprint(rules):
-        raise InvalidSettingError(f"{path!r} was made when the rules of {about.game} were others: make it again")
+    if difference := about.rules.difference(rules):
+        raise InvalidSettingError(f"{path!r} was made {difference}: {kind.remedy}")
 
 
 def check_ascending(keys: NDArray[np.int64]) -> None:
@@ -117,37 +140,6 @@ def chunks(*arrays: NDArray[Any]) -> Any:
         yield tuple(array[start : start + _CHUNK] for array in arrays)
 
 
-def plain_rules(rules: Any) -> Any:
-    """The rules with what no knowledge depends on, such as the position that a game starts from, as by default."""
-    return rules.table_rules() if hasattr(rules, "table_rules") else rules
-
-
 def name_of(rules: Any) -> str:
     """The game of a file: its name, with the parameters that count."""
     return RulesGame(plain_rules(rules)).traits.name
-
-
-def fingerprint(rules: Any) -> str:
-    """A hash of what rules do in a few games, and of how their tables are numbered."""
-    return _fingerprint(plain_rules(rules))
-
-
-@functools.lru_cache(maxsize=64)
-def _fingerprint(rules: Any) -> str:
-    game = RulesGame(rules).for_search
-    digest = hashlib.sha256()
-    random = np.random.default_rng(0)
-    for _ in range(_GAMES):
-        state = game.initial_state()
-        for _ in range(_PLIES):
-            if game.is_terminal(state):
-                digest.update(repr(game.utility(state)).encode())
-                break
-            legal = list(game.legal_actions(state))
-            digest.update(repr((game.to_move(state), legal)).encode())
-            state = game.result(state, legal[int(random.integers(len(legal)))])
-    if hasattr(rules, "table_index"):
-        for part in (each for group in rules.table_parts("3") for each in group):
-            for index in range(0, rules.table_size(part), rules.table_size(part) // _NUMBERS + 1):
-                digest.update(repr(flat(rules.table_state(part, index))).encode())
-    return digest.hexdigest()[:16]

@@ -36,6 +36,12 @@ def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[],
     return address
 
 
+def array_of(address: Callable[[], int]) -> npt.NDArray[Any]:
+    """The array of a function that ``large_table`` made."""
+    address()
+    return _ARRAYS[NAMES[address]]
+
+
 def load_short(address: int, index: int) -> int:
     """The 16-bit integer number ``index`` from ``address`` on."""
     return ctypes.c_int16.from_address(address + 2 * index).value

@@ -96,13 +96,13 @@ def _checksum(name: str, content: bytes) -> bytes:
     return hashlib.sha256(os.fsencode(name) + b"\n" + content).hexdigest().encode() + b"\n"
 
 
-def file_version(path: str | os.PathLike[str]) -> tuple[int, int]:
-    """Time of change and size of a file, by which it is read only once; zeros if there is none."""
+def file_version(path: str | os.PathLike[str]) -> tuple[int, ...]:
+    """Numbers by which a file is read only once: others if it is changed or replaced; none if there is none."""
     try:
         about = os.stat(path)
     except (OSError, ValueError):  # a name may hold what no name may
-        return 0, 0
-    return about.st_mtime_ns, about.st_size
+        return ()
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def cache_root() -> Path:

@@ -9,7 +9,7 @@ import time
 import types
 from typing import Final
 
-from zermelo.envs.support.files import read_file
+from zermelo.envs.support.files import file_version, read_file
 
 _LOADED: Final = time.time()  # a file that was changed later may not be what runs in this process
 
@@ -19,7 +19,7 @@ def source_of(code: types.CodeType) -> str:
 
     Empty for what ``exec`` made, for a lambda, and for a file that was changed while it was in use.
     """
-    lines = _lines(code.co_filename)
+    lines = lines_of(code.co_filename)
     first, last = code.co_firstlineno - 1, _last_line(code)
     if not 0 <= first < last <= len(lines):
         return ""
@@ -35,16 +35,20 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-@functools.cache
-def _lines(file: str) -> list[str]:
+def lines_of(file: str) -> list[str]:
     """The lines of a file; none if it cannot be read, or was changed since this module was loaded."""
     try:
         about = os.stat(file)
         if max(about.st_mtime, about.st_ctime) > _LOADED:
             return []
-        text = read_file(file).decode()
+        return _read_lines(file, *file_version(file))
     except (OSError, ValueError):
         return []
+
+
+@functools.lru_cache(maxsize=512)  # by the file's name and version: one that was changed is read again
+def _read_lines(file: str, *_version: int) -> list[str]:
+    text = read_file(file).decode()
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

@@ -25,6 +25,7 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, in_a_sentence
+from zermelo.envs.support.files import file_version
 
 SHIPPED: Final = "equity"  # the policies that are shipped: hands are sorted by how often they win
 _GAMES: Final[Mapping[str, Limit | NoLimit]] = {"texas_holdem_v4": Limit(), "texas_holdem_no_limit_v6": NoLimit()}
@@ -141,13 +142,16 @@ def quantized(shares: NDArray[np.float64]) -> NDArray[np.uint8]:
     return np.rint(_STEPS * shares).astype(np.uint8)
 
 
-_loaded = functools.lru_cache(maxsize=4)(PokerPolicy.load)
+@functools.lru_cache(maxsize=4)  # by the file's name and version: nothing else decides what is read
+def _loaded(path: str, *_version: int) -> PokerPolicy:
+    return PokerPolicy.load(path)
 
 
 def policy_for(rules: Limit | NoLimit, name: str) -> PokerPolicy:
     """The policy that a setting names."""
     shipped = Path(__file__).with_name("limit.npz" if isinstance(rules, Limit) else "no_limit.npz")
-    policy = _loaded(str(shipped) if name == SHIPPED else name)
+    path = str(shipped) if name == SHIPPED else name
+    policy = _loaded(path, *file_version(path))
     if policy.rules != rules:
         raise InvalidSettingError(f"{name} holds a policy for {policy.rules}, not for {rules}")
     return policy

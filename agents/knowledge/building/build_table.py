@@ -27,11 +27,12 @@ from zermelo.agents.knowledge.building.solve_parts import (
     Solved,
 )
 from zermelo.agents.knowledge.endgame_tables import ABSENT, TABLES, EndgameTable, canonical_key
-from zermelo.agents.knowledge.files import fingerprint, name_of
+from zermelo.agents.knowledge.files import name_of
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position
 from zermelo.envs.rules.contract import method_or_default
+from zermelo.envs.rules.fingerprint import code_digest
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
@@ -155,7 +156,7 @@ class _TableBuilder:
         self._memory = _free_memory() / 2 if memory_mb is None else memory_mb * _MB
         self._on_progress = on_progress
         self._started, self._need = time.monotonic(), 0.0
-        self._folder = path.with_name(f"{path.name}.{fingerprint(self._rules)}.parts")
+        self._folder = path.with_name(f"{path.name}.{code_digest(self._rules)}.parts")
         self._work = GroupWork(self._rules)
         self._gains = self._work.has_gains
         self._parts: list[tuple[int, int]] = []
@@ -321,13 +322,13 @@ class _TableBuilder:
 
 
 def _figures_of(table: EndgameTable, rules: Any) -> tuple[PartFigures, ...]:
-    if not table.offsets:
+    if not table.parts:
         return (_figures(name_of(rules), table.scores, table.uppers, table.gains),)
-    text, places = method_or_default(rules, "table_part_text"), [*table.offsets.values()][1:]
+    text, places = method_or_default(rules, "table_part_text"), [part.start for part in table.parts.values()][1:]
     bounds = np.split(table.scores, places), np.split(table.uppers, places)
     return tuple(
         _figures(text(part), lower, upper, table.gains)
-        for part, lower, upper in zip(table.offsets, *bounds, strict=True)
+        for part, lower, upper in zip(table.parts, *bounds, strict=True)
     )
 
 
