@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from zermelo.agents.knowledge.endgame_tables import ABSENT, ENTRIES, GAINS, KEYS, MASK, PARTS, SCORES, UPPERS
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
+
+ABSENT: Final = -32768  # in place of the score of what is no position, or of one that is not known
+SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)  # the words of a table's block; its parts come last
 
 
 def table_score(rules: Rules, state: Any, table: int) -> int:

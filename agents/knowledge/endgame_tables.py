@@ -11,15 +11,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zermelo.agents.knowledge.endgame_kernel import ABSENT, GAINS, KEYS, MASK, PARTS, SCORES
 from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
 from zermelo.envs.rules.contract import DEFAULTS, method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.scores import WIN
 from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind
-
-ABSENT: Final = -32768  # in place of the score of what is no position, or of one that is not known
-SCORES, UPPERS, ENTRIES, KEYS, GAINS, MASK, PARTS = range(7)  # the words of a table's block; its parts come last
 
 
 class TableHeader(KnowledgeHeader, frozen=True, kw_only=True):

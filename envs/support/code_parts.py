@@ -85,12 +85,11 @@ def imported(function: types.FunctionType, imports: frozenset[tuple[int, tuple[s
 
 def library_name(value: Any) -> str:
     """The name of a module, class or function of Python's own or NumPy's; empty for everything else."""
-    if isinstance(value, types.ModuleType):
-        module, name = value.__name__, ""
-    else:
-        module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if not isinstance(module, str) or not isinstance(name, str):
-            return ""
+    is_module = isinstance(value, types.ModuleType)
+    module = value.__name__ if is_module else getattr(value, "__module__", None)
+    name = "" if is_module else getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str):
+        return ""
     package = module.partition(".")[0]
     if package not in sys.stdlib_module_names and package not in _BY_NAME:
         return ""

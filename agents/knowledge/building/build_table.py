@@ -26,7 +26,8 @@ from zermelo.agents.knowledge.building.solve_parts import (
     PartGroup,
     Solved,
 )
-from zermelo.agents.knowledge.endgame_tables import ABSENT, TABLES, EndgameTable, canonical_key
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
+from zermelo.agents.knowledge.endgame_tables import TABLES, EndgameTable, canonical_key
 from zermelo.agents.knowledge.files import name_of
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.knowledge.endgame_tables import ABSENT
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.rules.scores import WIN
 

@@ -19,7 +19,8 @@ from zermelo.agents.knowledge.building.retrograde import (
     moved_back,
     outcomes,
 )
-from zermelo.agents.knowledge.endgame_tables import ABSENT, has_gains
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
+from zermelo.agents.knowledge.endgame_tables import has_gains
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history, without_past

@@ -13,7 +13,6 @@ from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
-from zermelo.agents.knowledge.endgame_tables import table_for
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
@@ -63,7 +62,11 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
         rules, traits = game.rules, game.traits
-        tables = table_for(config.tables, game)
+        tables = None
+        if config.tables is not None:
+            from zermelo.agents.knowledge.endgame_tables import table_for
+
+            tables = table_for(config.tables, game)
         if tables is not None and tables.gains:
             config = dataclasses.replace(config, prefer_short_wins=False)  # the table does not count moves
         has_bounds = config.use_bounds is not False

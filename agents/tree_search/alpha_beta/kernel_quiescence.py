@@ -6,8 +6,7 @@ from typing import Any
 
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, row_of
-from zermelo.agents.knowledge.endgame_kernel import may_be_undone, table_score
-from zermelo.agents.knowledge.endgame_tables import ABSENT
+from zermelo.agents.knowledge.endgame_kernel import ABSENT, may_be_undone, table_score
 from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import score_moves, select_best
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import (

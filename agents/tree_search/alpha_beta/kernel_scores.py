@@ -12,7 +12,7 @@ from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
-from zermelo.agents.knowledge.endgame_tables import GAINS
+from zermelo.agents.knowledge.endgame_kernel import GAINS
 from zermelo.agents.tree_search.alpha_beta.compiled import HALF, INFINITY, SCALE, SHIFT
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules

@@ -15,7 +15,8 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, SHIPPED, BookPosition, read_book, write_book
-from zermelo.agents.knowledge.endgame_tables import ABSENT, TABLES
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
+from zermelo.agents.knowledge.endgame_tables import TABLES
 from zermelo.envs import games
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules import RulesGame, fingerprint
