@@ -46,14 +46,14 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Game
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.rules_game import RulesGame, is_shipped
 from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
 
 
-@functools.cache
+@functools.cache  # without a key: the package's file stays the same
 def _scores() -> dict[str, float]:
     scores: dict[str, float] = json.loads(MATCHES.read_text())
     return scores
@@ -64,11 +64,10 @@ def monte_carlo_score(game: Any) -> float | None:
 
     Games of the same rules in another size count as the one that was played, if theirs was not.
     """
-    if not isinstance(game, RulesGame):
+    if not isinstance(game, RulesGame) or not is_shipped(game.rules):
         return None
-    name = type(game.rules).__name__
-    exact = _scores().get(str(game.rules))
-    if exact is not None or type(game.rules).__module__.partition(".games.")[0] != "zermelo.envs":
+    name, exact = type(game.rules).__name__, _scores().get(str(game.rules))
+    if exact is not None:
         return exact
     return next((score for rules, score in _scores().items() if rules.startswith(f"{name}(")), None)
 

@@ -22,7 +22,7 @@ from zermelo.agents.specs import make_agent, require_plain_agent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.position import search_game
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.rules_game import RulesGame, is_shipped
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json
 from zermelo.envs.support.files import file_version
 
@@ -176,7 +176,9 @@ def levels_for(source: Any, file: str | None = None) -> Levels | None:
     """The ladder of a file, which must be this game's, or else the one of this package; None if there is none."""
     key = ladder_key(source)
     if file is None:
-        shipped = _shipped().get(key)
+        game = source if isinstance(source, RulesGame) else search_game(source)
+        is_own = not isinstance(game, RulesGame) or is_shipped(game.rules)  # others may have the same name
+        shipped = _shipped().get(key) if is_own else None
         return None if shipped is None else _read(shipped)
     levels = _read(file)
     if levels.game != key:

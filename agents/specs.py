@@ -59,12 +59,12 @@ _FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch"
 """Suffixes of model files, each with the agent that plays such a model."""
 
 
-@functools.cache
+@functools.cache  # without a key: the package's names stay the same
 def _agents() -> dict[str, str]:
     return {**_AGENTS, **by_name("agents"), **by_name("programs")}
 
 
-@functools.cache
+@functools.cache  # without a key: the package's names stay the same
 def _by_name() -> frozenset[str]:
     return frozenset(_AGENTS.keys() - _NEED_MORE | by_name("agents").keys())
 
@@ -158,7 +158,7 @@ _OTHERS: Final = {
 _EVALUATORS: Final = frozenset({"game", "playout", "rewards"})
 
 
-@functools.cache
+@functools.cache  # without a key: the package's names stay the same
 def _harmless() -> Mapping[str, frozenset[str]]:
     """Settings that are specs, each with the names that run no code but this package's, and read no file."""
     agents = {setting: frozenset({*_by_name(), *others}) for setting, others in _OTHERS.items()}

@@ -41,7 +41,7 @@ class Expert:
     evaluator: Callable[[Any, Any], Any] = lambda game, state: None
 
 
-@functools.cache
+@functools.cache  # without a key: the package's folders stay the same
 def experts() -> tuple[Expert, ...]:
     """The experts that are there."""
     return tuple(importlib.import_module(f"zermelo.agents.experts.{name}").EXPERT for name in EXPERTS)

@@ -150,7 +150,7 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
         )
 
 
-_warned: set[tuple[str, str]] = set()
+_warned: set[tuple[str, str]] = set()  # by name and sentence, as who reads it sees no more
 _SAY_PERFECT: Final = (
     "traits={'information': 'perfect'} for the agent or as_game, or an attribute zermelo_traits = "
     "{'information': 'perfect'} of the environment's class"

@@ -28,7 +28,7 @@ from zermelo.agents.evaluators.protocol import values_by_seat
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance, Game
 from zermelo.envs.rules.contract import method_or_default
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.rules_game import RulesGame, is_shipped
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json, write_json
 
@@ -84,7 +84,7 @@ class PlaneNetwork:
 
     def __post_init__(self) -> None:
         self.phases = tuple(self.phases)
-        self._tables: dict[Any, NetworkTables | None] = {}
+        self._tables: dict[Any, NetworkTables | None] = {}  # by game, whose class and parameters give the bounds
         columns, first, hidden, blocks = self.columns, self.first, self.hidden, len(self.phases) + 1
         if hidden % _STEP or not _STEP <= hidden <= MOST_HIDDEN:
             raise InvalidSettingError(
@@ -306,13 +306,13 @@ class NetworkTables:
 FOLDER: Final = Path(__file__).with_name("networks")
 
 
-@functools.cache
+@functools.cache  # without a key: the package's files stay the same
 def _files() -> dict[str, Path]:
     paths = sorted(FOLDER.glob("*.json"))
     return {_stored(path).about.rules: path for path in paths}
 
 
-@functools.cache
+@functools.cache  # by the name of a file of the package, which stays the same
 def _read(path: Path) -> PlaneNetwork:
     with in_a_sentence(path, KIND):
         return _stored(path).evaluator(str(path))
@@ -333,7 +333,8 @@ def rules_text(rules: Any) -> str:
 
 def shipped_network(game: Game[Any]) -> PlaneNetwork | None:
     """The network for a game; None if there is none."""
-    path = _files().get(rules_text(game.rules)) if isinstance(game, RulesGame) else None
+    is_own = isinstance(game, RulesGame) and is_shipped(game.rules)
+    path = _files().get(rules_text(game.rules)) if is_own else None
     return None if path is None else _read(path)
 
 

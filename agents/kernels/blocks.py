@@ -12,7 +12,7 @@ import numpy.typing as npt
 MOST_SPARE: Final = 1 << 26
 """Blocks in which more bytes were used go back to the system."""
 WordArray: TypeAlias = npt.NDArray[np.int64]
-_spare: dict[str, WordArray] = {}
+_spare: dict[str, WordArray] = {}  # by use; who takes a block asks for its size
 """For each use, the last block of memory that was let go."""
 
 

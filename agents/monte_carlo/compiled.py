@@ -39,7 +39,7 @@ EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
 VISITED, TOTALS = 2, EDGE_WORDS  # as ``kernel_nodes`` has them
 
 
-@functools.cache
+@functools.cache  # without a key: constants
 def _weights() -> npt.NDArray[np.float64]:
     """sqrt(log(n + 1)) for each count n, then 1 / sqrt(n): by the functions that the plain search calls."""
     counts = range(layout.COUNTED)

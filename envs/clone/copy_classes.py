@@ -14,8 +14,8 @@ from typing import Any, Final
 _LRU_CACHE: Final = type(functools.lru_cache(len))
 _IDENTITY: Final[Any] = object.__hash__
 _MAX_CACHED: Final = 32
-_copy_classes: dict[type, type] = {}
-_originals: dict[type, type] = {}
+_copy_classes: dict[type, type] = {}  # by the class itself
+_originals: dict[type, type] = {}  # by the class itself
 
 
 def copy_class(cls: type) -> type:

@@ -287,7 +287,7 @@ _BASES: Final = frozenset(
 )  # fmt: skip
 
 
-_layouts: Final[dict[type, Layout]] = {}
+_layouts: Final[dict[type, Layout]] = {}  # by the class itself, whose layout is fixed
 
 
 def layout_of(cls: type) -> Layout:

@@ -176,7 +176,7 @@ _BY_BASE: Final[dict[type, Kind]] = {
 # --- spaces
 
 
-_are_spaces: Final[dict[type, bool]] = {}
+_are_spaces: Final[dict[type, bool]] = {}  # by the class itself, whose bases are fixed
 
 
 def is_space(cls: type) -> bool:

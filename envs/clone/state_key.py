@@ -48,7 +48,7 @@ def key_place(key: Any) -> str:
     return f"={key}" if type(key) is str else ANY
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64)  # by the text that is read
 def _places(how: str) -> frozenset[Place]:
     return frozenset((tuple(path), name) for path, name in json.loads(how))
 

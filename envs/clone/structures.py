@@ -159,7 +159,7 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
     """Returns the writer of an object's built-in part and then of its attributes in order of name."""
     ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
 
-    @functools.lru_cache(maxsize=64)
+    @functools.lru_cache(maxsize=64)  # by the names; the class is fixed here
     def counted(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
         chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
         if len(chosen) > 1:

@@ -254,7 +254,7 @@ class GymMask:
         return np.array(works, np.int8) if any(works) else None
 
 
-_finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()
+_finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()  # by the environment itself
 
 
 class _Shown:

@@ -123,7 +123,7 @@ def _kind(space: Any) -> str:
     return _kind_of(cls)
 
 
-@functools.cache
+@functools.cache  # by the class itself, whose bases are fixed
 def _kind_of(space: Any) -> str:
     modules = ("gymnasium.spaces.", "gym.spaces.")
     return next((cls.__name__ for cls in space.__mro__ if cls.__module__.startswith(modules)), "")

@@ -38,7 +38,7 @@ def _class_in(module: str, name: str) -> type | None:
 
 
 _ENVS = (("AECEnv", "pettingzoo.utils.env"), ("Env", "gymnasium.core"), ("ParallelEnv", "pettingzoo.utils.env"))
-_bases: Final[dict[type, str | None]] = {}
+_bases: Final[dict[type, str | None]] = {}  # by the class itself, whose bases are fixed
 
 
 def _base_of(env: Any) -> str | None:
@@ -93,7 +93,7 @@ def innermost(env: Any) -> Any:
     return env
 
 
-@functools.cache
+@functools.cache  # by the class itself: its name decides
 def _only_checks(wrapper: Any) -> bool:
     return full_name(wrapper) in _CHECKING_WRAPPERS
 

@@ -33,7 +33,7 @@ _LETTER_HEIGHT: Final = 7
 _LINE_HEIGHT: Final = 10
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256)  # by the character: the font is fixed
 def _letter(character: str) -> npt.NDArray[np.bool_]:
     place = (ord(character) - ord(" ")) * _LETTER_HEIGHT
     rows = _LETTERS[place : place + _LETTER_HEIGHT] if 0 <= place < len(_LETTERS) else _UNKNOWN

@@ -36,7 +36,7 @@ def env_maker(rules_class: Any) -> Callable[..., Any]:
     return env
 
 
-@functools.cache
+@functools.cache  # by the name of a game of this package
 def __getattr__(name: str) -> Callable[..., Any]:
     """The maker of environments of a game of this package, by the name of its class, as entry points have it."""
     if name not in tables.GAMES:

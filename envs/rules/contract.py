@@ -83,7 +83,7 @@ _SIMILAR: Final = 0.75
 _LENGTHS: Final = 3
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256)  # by the class itself; what is wrong is not kept
 def require_known_names(kind: type) -> None:
     """Raises ``RulesError`` for a public method that looks like a misspelt one of the contract.
 

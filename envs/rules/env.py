@@ -35,7 +35,7 @@ from zermelo.envs.errors import InvalidSettingError, illegal_action
 from zermelo.envs.game import CHANCE
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.observations import bit_rows, observation, observation_space
-from zermelo.envs.rules.rules_game import RulesGame
+from zermelo.envs.rules.rules_game import RulesGame, parameter_types
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
@@ -46,9 +46,13 @@ def env_name(rules_class: type) -> str:
     return f"{words.lower()}_v0"
 
 
-@functools.lru_cache(maxsize=256, typed=True)
 def _game_of(rules: Any) -> RulesGame:
-    """The game of some rules, checked; parameters that are equal count as the same only for the same class."""
+    """The game of some rules, checked."""
+    return _kept_game(rules, type(rules), *parameter_types(rules))
+
+
+@functools.lru_cache(maxsize=256)  # by the parameters, their types and the class
+def _kept_game(rules: Any, *_types: type) -> RulesGame:
     return RulesGame(rules)
 
 

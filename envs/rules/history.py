@@ -38,7 +38,7 @@ class _State(tuple[Any, ...]):
         return _with_keys, (without_past(self), self._keys)
 
 
-@functools.cache
+@functools.cache  # by the class itself, whose fields are fixed
 def _class_with_keys(kind: type) -> Any:
     return type(kind.__name__, (_State, kind), {"_kind": kind, "__module__": kind.__module__})
 

@@ -26,6 +26,16 @@ def is_rules(thing: Any) -> bool:
     return isinstance(thing, tuple) and hasattr(thing, "_fields") and hasattr(thing, "initial_state")
 
 
+def parameter_types(rules: Any) -> tuple[type, ...]:
+    """The types of the parameters, for keys: 1, 1.0 and True are equal."""
+    return tuple(map(type, rules))
+
+
+def is_shipped(rules: Any) -> bool:
+    """True for rules of this package; those of others may have their names and parameters."""
+    return type(rules).__module__.startswith("zermelo.envs.games.")
+
+
 class RulesGame:
     """The game that rules describe, in plain Python: the kernels' oracle, and what runs where Numba is missing.
 
@@ -88,7 +98,7 @@ class RulesGame:
         return hash(self._identity()[:3])
 
     def _identity(self) -> tuple[Any, ...]:
-        return type(self), type(self.rules), self.rules, self._scale, self.traits
+        return type(self), type(self.rules), self.rules, parameter_types(self.rules), self._scale, self.traits
 
     def __repr__(self) -> str:
         return f"RulesGame({self.rules!r})"

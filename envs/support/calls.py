@@ -155,7 +155,7 @@ class _Form:
         return None
 
 
-@functools.cache
+@functools.cache  # by the function itself, whose signature is fixed
 def _form_of(function: Callable[..., Any]) -> _Form:
     parameters = list(inspect.signature(function).parameters.values())
     is_method = bool(parameters) and parameters[0].name in ("self", "cls")

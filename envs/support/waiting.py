@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-_said: set[tuple[object, ...]] = set()
+_said: set[tuple[object, ...]] = set()  # by the line and what it is about; nothing rests on it
 _listeners: list[Callable[[str], None]] = []
 _FIRST_LINE: Final = 0.5
 _SECOND_LINE: Final = 2.0

@@ -26,6 +26,7 @@ from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance
+from zermelo.envs.support.files import file_version
 from zermelo.evaluation.analysis import judgement
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, GameVerdict, JudgeTable, Mark, MoveVerdict
 from zermelo.evaluation.match.record import GameRecord
@@ -176,7 +177,8 @@ class JudgeWork(PureWork):
         return Replayer(self.env, trust=self.trust)
 
     def question(self, record: GameRecord) -> str:
-        asked = (self.nodes, self.tables, record.env, record.seed, record.actions, len(record.opening))
+        table = () if self.tables is None else file_version(self.tables)[2:4]
+        asked = (self.nodes, self.tables, *table, record.env, record.seed, record.actions, len(record.opening))
         return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
 
     def run(self, record: GameRecord, on_turn: Callable[[int], None] | None = None) -> GameVerdict | str:

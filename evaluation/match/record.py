@@ -298,12 +298,12 @@ def _decode(value: Any, depth: int = 0) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64)  # by the items themselves, which are text
 def _shared(items: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return dict(items)
 
 
-@functools.cache
+@functools.cache  # without a key: a process has its versions
 def versions() -> Mapping[str, str]:
     """The versions of this package, of Python and of what games depend on, as far as they are installed."""
     packages = (

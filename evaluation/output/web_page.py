@@ -29,7 +29,7 @@ def resource(name: str, package: str) -> str:
     return (importlib.resources.files(package) / "assets" / name).read_text("utf-8")
 
 
-@functools.cache
+@functools.cache  # by the name of a package, whose files stay the same
 def environment(package: str) -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: resource(name, HERE if name == FRAME else package)),

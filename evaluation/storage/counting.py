@@ -120,7 +120,7 @@ def _rotations(
 
     rotations: dict[Rotation, Deals] = {}
 
-    @functools.lru_cache(maxsize=4096)
+    @functools.lru_cache(maxsize=4096)  # by the numbers of results, fixed here
     def plan(numbers: tuple[int, ...]) -> tuple[Deals, tuple[Sequence[int], ...]]:
         """The deals of such games, and for each seat of each finished game the number of its agent."""
         rotation = tuple(by_number[number] for number in numbers)

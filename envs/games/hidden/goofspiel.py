@@ -48,7 +48,7 @@ def _drawn_bids(ranges: tuple[tuple[int, int], ...], generator: np.random.Genera
     return drawn
 
 
-@functools.lru_cache(maxsize=1 << 17)
+@functools.lru_cache(maxsize=1 << 17)  # by all arguments, integers
 def _ways(ranges: tuple[tuple[int, int], ...], spent: int) -> int:
     """The number of ways to take different unspent cards from all ranges."""
     if not ranges:

@@ -164,7 +164,7 @@ _COMMANDS: Final[dict[str, Callable[[Table, dict[str, Any]], None]]] = {
 }
 
 
-@functools.cache
+@functools.cache  # by the name of a file of the package, which stays the same
 def _file(name: str) -> bytes:
     folder = ("output", "assets") if name == "base.css" else ("board", "web", "page")
     return importlib.resources.files("zermelo.evaluation").joinpath(*folder, name).read_bytes()

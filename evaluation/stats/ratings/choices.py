@@ -348,7 +348,7 @@ def _crossing(root: Callable[[float], float], level: float, start: float, size: 
     """The value at which a falling function is ``level``, near ``start``; infinite if it is far away."""
     from scipy.optimize import brentq
 
-    @functools.cache
+    @functools.cache  # by the number; the function is fixed here
     def excess(value: float) -> float:
         return root(value) - level
 

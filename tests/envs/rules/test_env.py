@@ -6,7 +6,7 @@ import copy
 import pickle
 import random
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from zermelo.envs.game import Chance, RewardSum, TraitSource
 from zermelo.envs.pictures.boards import draw, state_text
 from zermelo.envs.rules.env import RulesEnv, env, raw_env
 from zermelo.envs.rules.observations import bit_rows
+from zermelo.envs.rules.rules_game import RulesGame
 
 with warnings.catch_warnings():  # it imports an environment in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -377,3 +378,40 @@ def test_without_an_observation_of_its_own_a_player_sees_the_bits_of_the_state()
     assert [row.nonzero()[0].tolist() for row in seen] == [[3], [0], [2]]  # 8 are left, seat 1 moves, seat 2 looks
     assert (live.state() == seen[:2]).all()
     assert live.state_space.contains(live.state())
+
+
+class Counted(NamedTuple):
+    """Rules whose parameters may be equal and of other types."""
+
+    size: int = 1
+
+    def num_actions(self) -> int:
+        return 2
+
+    def initial_state(self) -> Any:
+        return (0,)
+
+    def to_move(self, state: Any) -> int:
+        return 0
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        actions[0] = 0
+        return 1
+
+    def result(self, state: Any, action: int) -> Any:
+        return (1,)
+
+    def is_terminal(self, state: Any) -> bool:
+        return state[0] == 1
+
+    def utility(self, state: Any, seat: int) -> int:
+        return 0
+
+    def seats(self) -> int:
+        return 1 if isinstance(self.size, bool) else 2
+
+
+def test_equal_parameters_of_other_types_are_another_game():
+    assert Counted(1) == Counted(True)
+    assert RulesGame(Counted(1)) != RulesGame(Counted(True))
+    assert [len(RulesEnv(Counted(size)).possible_agents) for size in (1, True)] == [2, 1]
