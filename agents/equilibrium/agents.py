@@ -28,6 +28,7 @@ from zermelo.agents.search_agent import SearchAgent, deciding_seat
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
+from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained
 
 
@@ -139,6 +140,8 @@ class PolicyTableAgent(SearchAgent):
             raise InvalidSettingError(
                 f"{self.path} holds a policy for {table.game}, not for {game_identity(game)}: solve this game"
             )
+        if difference := table.difference(game):
+            raise InvalidSettingError(f"{self.path} was made {difference}: solve this game again")
         if not table.is_hidden and table.entry(game, state) is None:
             owner = "" if table.seat is None else f" for seat {table.seat} (to move is seat {game.to_move(state)})"
             raise InvalidSettingError(
@@ -165,6 +168,8 @@ def played(
     """An action of a policy, drawn by a number from 0 to 1."""
     seat, found, shares = game.to_move(state), table.entry(game, state), table.probabilities(game, state)
     values = table.values or (0.0,) * game.traits.seats
+    is_known = table.rules is not None or not isinstance(game, RulesGame)
+    proven = is_known and not table.is_hidden and not table.tolerance
     if found is not None and found[0] is not None:
         values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
     return SearchResult(
@@ -172,10 +177,10 @@ def played(
         value=values[seat],
         values_by_seat=values,
         action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
-        proven_actions=() if table.is_hidden or table.tolerance else tuple(sorted(shares)),
+        proven_actions=tuple(sorted(shares)) if proven else (),
         nodes=1,
         stopped_by=stopped_by,
-        proven=not table.is_hidden and not table.tolerance,
+        proven=proven,
         is_estimate=table.is_hidden,
         policy=dict(shares) if table.is_hidden else {},
         stats={} if table.exploitability is None else {"exploitability": table.exploitability},

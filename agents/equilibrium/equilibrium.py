@@ -12,7 +12,7 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.settings import check_callable, check_choice, check_number, check_whole
 from zermelo.agents.base.solution import SolvingProgress
-from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key
+from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key, rules_of
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
 from zermelo.envs.errors import InvalidSettingError
@@ -227,4 +227,5 @@ def policy_of(form: SequenceForm, behaviours: Sequence[Floats], reached: Exploit
         is_hidden=True,
         values=reached.values,
         exploitability=reached.exploitability,
+        rules=rules_of(form.game),
     )

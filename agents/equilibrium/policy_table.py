@@ -9,6 +9,7 @@ do not see everything, the seat and the information state.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import hashlib
@@ -22,6 +23,7 @@ import msgspec
 
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
+from zermelo.envs.rules.fingerprint import RulesFingerprint, fingerprint
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
 from zermelo.envs.support.calls import explained
@@ -58,6 +60,7 @@ class _PolicyHeader(msgspec.Struct, frozen=True, kw_only=True):
     tolerance: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     values: tuple[float, ...] = ()
     exploitability: float | None = None
+    rules: RulesFingerprint | None = None
 
 
 @explained
@@ -74,6 +77,7 @@ class PolicyTable:
         tolerance: How far off the values of entries may be; 0 where they are proven.
         values: Each player's value when all play by it; empty if not known.
         exploitability: A player's gain by a best response, on average; None if not known.
+        rules: The fingerprint of the game's rules; None for a game without, or where it is not known.
     """
 
     game: str
@@ -84,6 +88,7 @@ class PolicyTable:
     tolerance: float = 0.0
     values: tuple[float, ...] = ()
     exploitability: float | None = None
+    rules: RulesFingerprint | None = None
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -94,6 +99,12 @@ class PolicyTable:
             raise InvalidSettingError(
                 f"the policy is for {self.game}, not for {game_identity(game)}: make one for this game"
             )
+        if difference := self.difference(game):
+            raise InvalidSettingError(f"the policy was made {difference}: make one for this game")
+
+    def difference(self, game: Game[Any]) -> str:
+        """How a game's rules differ from those that the policy is of; empty if they do not, or it is not known."""
+        return self.rules.difference(game.rules) if self.rules and isinstance(game, RulesGame) else ""
 
     def entry(self, game: Any, state: Any) -> Entry | None:
         if not self.is_hidden:
@@ -167,6 +178,13 @@ def _checked(actions: Mapping[str, float]) -> dict[int, float]:
 def game_identity(game: Game[Any]) -> str:
     """Which game it is, the same in every process: rules with all their parameters, else the game's name."""
     return repr(game.rules) if isinstance(game, RulesGame) else game.traits.name
+
+
+def rules_of(game: Game[Any]) -> RulesFingerprint | None:
+    """The fingerprint of a game's rules; None where it has none that could be compared."""
+    with contextlib.suppress(InvalidSettingError):
+        return fingerprint(game.rules) if isinstance(game, RulesGame) else None
+    return None
 
 
 def stable_key(game: Game[Any], state: Any) -> str:

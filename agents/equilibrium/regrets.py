@@ -18,7 +18,7 @@ from zermelo.agents.base.recursion import (
     make_room,
 )
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.agents.equilibrium.policy_table import Entry, PolicyTable, game_identity, information_key
+from zermelo.agents.equilibrium.policy_table import Entry, PolicyTable, game_identity, information_key, rules_of
 from zermelo.agents.equilibrium.sequence_form import Floats, SeatForm, SequenceForm
 from zermelo.envs.game import CHANCE, Game
 
@@ -164,4 +164,5 @@ class ExternalSampling:
         for (seat, key), each in self._decisions.items():
             shares = dict(zip(each.actions, _matched(each.played), strict=True))
             entries[information_key(self.game, seat, key)] = None, shares
-        return PolicyTable(game=game_identity(self.game), entries=entries, is_hidden=True)
+        rules = rules_of(self.game)
+        return PolicyTable(game=game_identity(self.game), entries=entries, is_hidden=True, rules=rules)

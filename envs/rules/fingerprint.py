@@ -84,10 +84,9 @@ class RulesFingerprint(msgspec.Struct, frozen=True):
             return "" if self.code == code_digest(rules) else others
         if not self.sources:
             return f"with {self.python}, by rules without sources, which cannot be compared with those of {name}"
-        try:
-            sources = _Walk(rules, by_source=True).hexdigest
-        except UncomparableError as error:
-            return f"with {self.python or 'another Python'}, and {name} cannot be compared: it depends on {error}"
+        sources, reason = _walk_of(rules).sources
+        if not sources:
+            return f"with {self.python or 'another Python'}, and {name} cannot be compared: it depends on {reason}"
         return "" if self.sources == sources else others
 
 
@@ -102,19 +101,19 @@ def fingerprint(rules: Any) -> RulesFingerprint:
     Raises:
         InvalidSettingError: They depend on something that cannot be compared.
     """
-    code = code_digest(rules)
-    try:
-        sources = _Walk(rules, by_source=True).hexdigest
-    except UncomparableError:
-        sources = ""
-    return RulesFingerprint(PYTHON, code, sources)
+    walk = _walk_of(rules)
+    return RulesFingerprint(PYTHON, walk.hexdigest, walk.sources[0])
 
 
 def code_digest(rules: Any) -> str:
     """A hash of rules by their code, the same in all processes of this version of Python. Raises as above."""
+    return _walk_of(rules).hexdigest
+
+
+def _walk_of(rules: Any) -> _Walk:
     known, walk = _walks.get(id(rules), (None, None))
     if known is rules and walk is not None and walk.holds():
-        return walk.hexdigest
+        return walk
     try:
         walk = _Walk(rules, by_source=False)
     except UncomparableError as error:
@@ -125,7 +124,7 @@ def code_digest(rules: Any) -> str:
     if len(_walks) >= _MOST_WALKS:
         _walks.clear()
     _walks[id(rules)] = rules, walk
-    return walk.hexdigest
+    return walk
 
 
 _MOST_WALKS: Final = 64
@@ -137,7 +136,7 @@ class _Walk:
     """One hash in the making: everything is described once, later mentions by their number."""
 
     def __init__(self, rules: Any, *, by_source: bool) -> None:
-        plain = plain_rules(rules)
+        self._rules, plain = rules, plain_rules(rules)
         self._digest, self._by_source = hashlib.sha256(), by_source
         self._watch = Watch()
         self._seen: dict[int, int] = {}
@@ -164,6 +163,14 @@ class _Walk:
                 self._watch.reads += [(vars(owner), name, vars(owner).get(name, MISSING)) for name in self._names]
         self.hexdigest = self._digest.hexdigest()[:32]
         self.holds = self._watch.holds
+
+    @functools.cached_property
+    def sources(self) -> tuple[str, str]:
+        """The digest by sources; or an empty one, and what has none."""
+        try:
+            return _Walk(self._rules, by_source=True).hexdigest, ""
+        except UncomparableError as error:
+            return "", str(error)
 
     def _named(self) -> Iterator[tuple[Any, str, Any]]:
         """The attributes that functions may read of the classes of rules, and of modules."""

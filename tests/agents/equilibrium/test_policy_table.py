@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
@@ -253,3 +253,54 @@ def test_games_and_settings_are_checked(
 ) -> None:
     with pytest.raises(error, match=message):
         solve_policy(rules, **settings)
+
+
+class Sticks(NamedTuple):
+    left: int
+    mover: int
+
+
+class Take(NamedTuple):
+    """Take one or two of five; who takes the last wins."""
+
+    def num_actions(self):
+        return 2
+
+    def initial_state(self):
+        return Sticks(5, 0)
+
+    def to_move(self, state):
+        return state[1]
+
+    def legal_actions(self, state, actions):
+        actions[0], actions[1] = 0, 1
+        return min(state[0], 2)
+
+    def result(self, state, action):
+        return Sticks(state[0] - 1 - action, 1 - state[1])
+
+    def is_terminal(self, state):
+        return state[0] <= 0
+
+    def utility(self, state, seat):
+        return -1 if seat == state[1] else 1
+
+
+def test_a_policy_of_other_rules_of_the_same_name_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "take.jsonl"
+    solve_policy(Take(), plan="full").save(path)
+    agent = make_agent(f"policytable(path={str(path)!r})")
+    assert agent.search_state(RulesGame(Take())).proven
+    monkeypatch.setattr(Take, "utility", lambda self, state, seat: 1 if seat == state[1] else -1)
+    with pytest.raises(InvalidSettingError, match=r"was made by other rules.*: solve this game again"):
+        agent.search_state(RulesGame(Take()))
+    with pytest.raises(InvalidSettingError, match=r"the policy was made by other rules"):
+        PolicyTable.load(path).check_game(RulesGame(Take()))
+
+
+def test_a_policy_of_unknown_rules_proves_nothing(tmp_path):
+    path = tmp_path / "take.jsonl"
+    dataclasses.replace(solve_policy(Take(), plan="full"), rules=None).save(path)
+    found = make_agent(f"policytable(path={str(path)!r})").search_state(RulesGame(Take()))
+    assert not found.proven
+    assert found.proven_actions == ()
