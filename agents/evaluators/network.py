@@ -333,8 +333,9 @@ def rules_text(rules: Any) -> str:
 
 def shipped_network(game: Game[Any]) -> PlaneNetwork | None:
     """The network for a game; None if there is none."""
-    is_own = isinstance(game, RulesGame) and is_shipped(game.rules)
-    path = _files().get(rules_text(game.rules)) if is_own else None
+    if not isinstance(game, RulesGame) or not is_shipped(game.rules):
+        return None
+    path = _files().get(rules_text(game.rules))
     return None if path is None else _read(path)
 
 

@@ -48,11 +48,12 @@ def env_name(rules_class: type) -> str:
 
 def _game_of(rules: Any) -> RulesGame:
     """The game of some rules, checked."""
-    return _kept_game(rules, type(rules), *parameter_types(rules))
+    types: Any = type(rules), parameter_types(rules)
+    return _kept_game(rules, types)
 
 
 @functools.lru_cache(maxsize=256)  # by the parameters, their types and the class
-def _kept_game(rules: Any, *_types: type) -> RulesGame:
+def _kept_game(rules: Any, _types: Any) -> RulesGame:
     return RulesGame(rules)
 
 
