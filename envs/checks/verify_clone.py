@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.checks.differences import Place, clocks, differences, first_difference
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.settings_kept import SettingsKept
-from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
@@ -41,7 +41,9 @@ def verify_clone(
 
     Each game is played by an environment alone, and by another one, the original, of which clones are taken along
     the way and step with it. Further clones are played on with other actions, which must not show in the original,
-    nor must another environment that is played a little. Games are cut off after ``max_steps``.
+    nor must another environment that is played a little. Games are cut off after ``max_steps``. Clocks are not
+    compared: numbers in an info, and fractions in an observation that only grow, which differ between two plays
+    with the same seed in which all else is the same.
 
     Args:
         make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset. If these keep state outside
@@ -80,10 +82,13 @@ def _verify_game(
     game.outside = OutsideState(env)
     trace = _play(driver, streams[1], max_steps)
     # The same again, unless reset(seed=...) does not repeat a game: then only the clones can be compared.
-    again = _replay(VerifiedEnv.start(_another(make_env, shape), seed), trace)
+    times = _replay(VerifiedEnv.start(_another(make_env, shape), seed), trace)
+    if times and game.outside.text():  # a counter outside of the environment is no clock
+        times = None
+    game.times = times or frozenset()
     original = VerifiedEnv.start(_another(make_env, shape), seed)
     _play(VerifiedEnv.start(make_env(), seed + 1), streams[2], 5)
-    game.play(original, streams[3], max_steps, trace if again else None)
+    game.play(original, streams[3], max_steps, None if times is None else trace)
 
 
 def _another(make_env: Callable[[], Any], shape: Any) -> Any:
@@ -115,15 +120,18 @@ def _play(driver: VerifiedEnv, generator: np.random.Generator, max_steps: int) -
     return records, actions
 
 
-def _replay(driver: VerifiedEnv, trace: _Trace) -> bool:
-    """Returns whether the actions of a trace lead to its records again."""
+def _replay(driver: VerifiedEnv, trace: _Trace) -> frozenset[Place] | None:
+    """Plays the actions of a trace; the places at which time alone differs, or None if it is another game."""
     records, actions = trace
+    found: dict[Place, list[tuple[Any, Any]]] = {}
     for record, action in zip(records, [*actions, None], strict=True):
-        if first_difference(record, driver.record()) is not None:
-            return False
+        for place, *values in differences(record, driver.record()):
+            found.setdefault(place, []).append((values[0], values[1]))
+        if clocks(found) is None:
+            return None
         if not driver.over:
             driver.step(action)
-    return True
+    return clocks(found)
 
 
 def _require_success(driver: VerifiedEnv, what: str) -> None:
@@ -141,6 +149,7 @@ class _VerifiedGame:
         self._seed, self._number, self._step = seed, number, 0
         self._clone = clone
         self.outside: OutsideState | None = None
+        self.times: frozenset[Place] = frozenset()
 
     def play(
         self, original: VerifiedEnv, generator: np.random.Generator, max_steps: int, trace: _Trace | None
@@ -176,7 +185,7 @@ class _VerifiedGame:
 
     def _record(self, original: VerifiedEnv, trace: _Trace | None) -> dict[str, Any]:
         record = original.record()
-        found = None if trace is None else first_difference(trace[0][self._step], record)
+        found = None if trace is None else first_difference(trace[0][self._step], record, self.times)
         if found is not None:
             where, alone, now = found[0], shortened(found[1]), shortened(found[2])
             raise CloneError(
@@ -188,7 +197,7 @@ class _VerifiedGame:
     def _compare(
         self, original: VerifiedEnv, follower: VerifiedEnv, taken_at: int, record: dict[str, Any]
     ) -> None:
-        found = first_difference(record, follower.record())
+        found = first_difference(record, follower.record(), self.times)
         if found is not None:
             where, theirs, copied = found[0], shortened(found[1]), shortened(found[2])
             raise CloneError(
@@ -361,18 +370,3 @@ class VerifiedEnv:
             action = allowed[int(generator.integers(len(allowed)))] if allowed else codec.first
         codec.as_numpy = wants_numpy(self.env, codec, action)
         return codec.to_env(action)
-
-
-def first_difference(first: Any, second: Any, where: str = "") -> tuple[str, Any, Any] | None:
-    """The first difference of two values, with both parts; None if they are equal or cannot be compared."""
-    try:
-        if state_key([first]) == state_key([second]):
-            return None
-    except CloneError:
-        return None
-    if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
-        for key in first:
-            found = first_difference(first[key], second[key], f"{where}[{key!r}]" if where else str(key))
-            if found is not None:
-                return found
-    return where, first, second

@@ -13,7 +13,6 @@ import weakref
 from dataclasses import replace
 from typing import Any, Final
 
-from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import Kind, Walk, code_value, made
 from zermelo.envs.clone.structures import kind_by_structure
 
@@ -64,9 +63,14 @@ def _copy_cell(cell: types.CellType, walk: Walk) -> types.CellType:
 
 
 def _method_parts(obj: types.MethodType) -> list[Any]:
+    return [obj.__self__] if _is_method_of_class(obj) else [obj.__self__, obj.__func__]
+
+
+def _is_method_of_class(obj: types.MethodType) -> bool:
     owner, function = obj.__self__, obj.__func__
-    is_own = isinstance(owner, type) or getattr(type(owner), function.__name__, None) is function
-    return [owner] if is_own else [owner, function]
+    if not isinstance(function, types.FunctionType | types.BuiltinFunctionType):  # any callable can be bound
+        return False
+    return isinstance(owner, type) or getattr(type(owner), function.__name__, None) is function
 
 
 def _is_plain_builtin(obj: Any) -> bool:
@@ -101,8 +105,7 @@ def _copy_reference(obj: Any, walk: Walk) -> Any:
 
 
 def _write_reference(obj: Any, walk: Any) -> None:
-    target = _target(obj)
-    walk.out += (weakref.ref, original_class(type(target)), walk.seen.get(id(target), -1))
+    walk.add_reference(_target(obj))
 
 
 def _copy_weak_container(obj: Any, walk: Walk) -> Any:
@@ -132,7 +135,7 @@ _KINDS: Final[dict[type, Kind]] = {
     types.MethodType: made(
         lambda obj, parts: types.MethodType((*parts, obj.__func__)[1], parts[0]),
         _method_parts,
-        lambda obj: obj.__func__.__qualname__,
+        lambda obj: obj.__func__.__qualname__ if _is_method_of_class(obj) else "",
     ),
     types.BuiltinMethodType: _BUILTIN,
     types.MethodWrapperType: _BUILTIN,

@@ -18,6 +18,7 @@ import numpy as np
 
 from zermelo.envs.clone.clone_env import known_generators
 from zermelo.envs.clone.kinds import full_name
+from zermelo.envs.clone.libraries import is_process_wide
 from zermelo.envs.clone.outside_state import values_outside
 from zermelo.envs.clone.traversal import reachable
 
@@ -25,7 +26,12 @@ from zermelo.envs.clone.traversal import reachable
 
 
 def is_source(obj: Any) -> bool:
-    """Returns whether an object is a random generator, or numpy's bit generator or seed sequence inside one."""
+    """Returns whether an object is a random generator, or numpy's bit generator or seed sequence inside one.
+
+    Those of the whole process are none: they are outside.
+    """
+    if is_process_wide(obj):
+        return False
     if issubclass(type(obj), random.Random):
         return not issubclass(type(obj), random.SystemRandom)
     return issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
@@ -58,7 +64,9 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
         else:
             type(source).__init__(source, seed)
     for obj in objects:
-        if isinstance(obj, np.random.RandomState) and (state := obj.get_state(legacy=False))["has_gauss"]:
+        if not isinstance(obj, np.random.RandomState) or is_process_wide(obj):
+            continue
+        if (state := obj.get_state(legacy=False))["has_gauss"]:
             obj.set_state({**state, "has_gauss": 0, "gauss": 0.0})  # the second half of a pair, drawn already
     return len(found)
 

@@ -19,7 +19,7 @@ import re
 import struct
 import types
 import uuid
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
 from pathlib import PurePath
@@ -42,11 +42,13 @@ class UncopyableError(Exception):
 class Walk(Protocol):
     """One copying of an object and all that it holds.
 
-    ``memo`` maps the ``id`` of each object met to its copy; ``keep`` has what must live as long as the walk.
+    ``memo`` maps the ``id`` of each object met to its copy; ``keep`` has what must live as long as the walk, and
+    ``late`` what is done at its end.
     """
 
     memo: dict[int, Any]
     keep: list[Any]
+    late: list[Callable[[], None]]
 
     def copy(self, obj: Any) -> Any:
         """The copy of an object; the object itself where sharing it is right."""
@@ -56,6 +58,9 @@ class Walk(Protocol):
 
     def is_held(self, obj: Any) -> bool:
         """Returns whether the root holds this object by something stronger than a weak reference."""
+
+    def held(self) -> Iterable[Any]:
+        """All objects that the root holds so."""
 
 
 def no_parts(obj: Any) -> tuple[Any, ...]:
@@ -112,7 +117,7 @@ def made(
 SHARED: Final[set[type]] = {
     bool, bytes, complex, float, int, object, range, str, type, classmethod, property, staticmethod,
     datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
-    decimal.Decimal, fractions.Fraction, functools.cached_property, re.Match, re.Pattern, uuid.UUID, np.ufunc,
+    decimal.Decimal, fractions.Fraction, functools.cached_property, re.Match, re.Pattern, uuid.UUID,
     types.CodeType, types.EllipsisType, types.GenericAlias, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodDescriptorType, types.ModuleType, types.NoneType,
     types.NotImplementedType, types.UnionType, types.WrapperDescriptorType, types.ClassMethodDescriptorType,

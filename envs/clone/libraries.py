@@ -1,6 +1,6 @@
-"""Objects of known libraries: numpy's arrays, all random generators, Gymnasium's spaces, OpenSpiel's states.
+"""Objects of known libraries: all random generators, Gymnasium's spaces, OpenSpiel's states, compiled functions.
 
-A view of an array stays a view of the copy. A generator's copy continues with the same numbers. But for numpy
+A generator's copy continues with the same numbers. But for numpy
 nothing is imported: a class is recognised by its name.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import copy
+import gc
 import io
 import queue
 import random
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.clone.arrays import ARRAY, copied_memory, copy_elements
 from zermelo.envs.clone.kinds import (
     PYGAME_POSITIONS,
     SHARED,
@@ -29,86 +31,11 @@ from zermelo.envs.clone.kinds import (
     full_name,
     is_defined_in,
     layout_of,
+    made,
     module_name,
 )
 from zermelo.envs.clone.structures import KIND_BY_REDUCTION, copy_fields, deep_copy, kind_by_structure
 from zermelo.envs.errors import CloneError
-
-Array = np.ndarray[Any, Any]
-
-
-def _copy_array(obj: Array, walk: Walk) -> Array:
-    base = obj.base
-    if base is None:
-        if not obj.flags.owndata:
-            raise UncopyableError(obj, "is an array over memory that is not numpy's")
-        new = obj.__copy__()
-    else:
-        new = _copy_view(obj, base, walk)
-    walk.memo[id(obj)] = new
-    if base is None and obj.dtype.hasobject:
-        _copy_elements(obj, new, walk)
-    if type(obj) is not np.ndarray:
-        copy_fields(obj, new, walk)
-    if not obj.flags.writeable:
-        new.flags.writeable = False
-    return new
-
-
-def _copy_view(obj: Array, base: Any, walk: Walk) -> Array:
-    while isinstance(base, memoryview) or (isinstance(base, np.ndarray) and base.base is not None):
-        base = base.obj if isinstance(base, memoryview) else base.base
-    is_alone = type(base).__name__ == "_MemInfo"  # of Numba: the memory of an array that compiled code has made
-    if isinstance(base, bytes) or is_alone or obj.size == 0 or obj.itemsize == 0:
-        return obj.__copy__()
-    if not isinstance(base, np.ndarray | bytearray | array.array):
-        raise UncopyableError(obj, f"is an array over the memory of a {type(base).__name__}")
-    copied: Any = walk.copy(base)
-    start, memory = _flat(base), _flat(copied)
-    offset = obj.__array_interface__["data"][0] - start.__array_interface__["data"][0]
-    low, high = np.lib.array_utils.byte_bounds(obj)
-    first, last = np.lib.array_utils.byte_bounds(start)
-    if low < first or high > last or (obj.dtype.hasobject and (obj.dtype != start.dtype or offset % obj.itemsize)):
-        raise UncopyableError(obj, "is an array over memory that is not numpy's, or over a field of objects")
-    if obj.dtype.hasobject:  # numpy makes no such array over a buffer
-        cut = np.lib.stride_tricks.as_strided(memory[offset // obj.itemsize :], obj.shape, obj.strides)
-        return cut.view(type(obj))
-    locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
-    if locked:
-        copied.flags.writeable = True
-        memory = _flat(copied)
-    new = np.ndarray.__new__(type(obj), obj.shape, obj.dtype, memory, offset, obj.strides)
-    if locked:
-        copied.flags.writeable = False
-    return new
-
-
-def _flat(owner: Any) -> Array:
-    is_array = isinstance(owner, np.ndarray)
-    return owner.view(np.ndarray).ravel(order="K") if is_array else np.frombuffer(owner, np.uint8)
-
-
-def _copy_elements(obj: Array, new: Array, walk: Walk) -> None:
-    if obj.dtype == object:
-        source, target = np.atleast_1d(obj.view(np.ndarray)), np.atleast_1d(new.view(np.ndarray))
-        for index in np.ndindex(source.shape):
-            target[index] = walk.copy(source[index])
-        return
-    for name in obj.dtype.names or ():
-        if obj.dtype[name].hasobject:
-            _copy_elements(obj[name], new[name], walk)
-
-
-def _elements(obj: Array) -> list[Any]:
-    """The objects in an array; not whose memory it is, or a view would never equal an array of its own."""
-    elements = obj.ravel().tolist() if obj.dtype.hasobject else []
-    return elements if type(obj) is np.ndarray else [*elements, *fields_of(obj).values()]
-
-
-def _array_value(obj: Array) -> Any:
-    kind = obj.dtype.str if obj.dtype.names is None else repr(obj.dtype)
-    return obj.shape, kind, b"" if obj.dtype.hasobject else obj.tobytes()
-
 
 # --- random generators
 
@@ -146,22 +73,36 @@ def _copy_python_random(obj: random.Random, walk: Walk) -> random.Random:
     return new
 
 
+def is_process_wide(obj: Any) -> bool:
+    """Returns whether this is a generator of the whole process, such as the one behind ``random.random``.
+
+    An environment may hold it (scipy's distributions do); it stays outside, as for one that calls the functions.
+    """
+    if obj is random.random.__self__ or obj is np.random.get_state.__self__:  # type: ignore[attr-defined]  # they are methods
+        return True
+    return "torch" in sys.modules and obj is sys.modules["torch"].default_generator
+
+
 def _generator(copy: Callable[[Any, Walk], Any], source: str = "", *, alone: bool = False) -> Kind:
     """Of random generators, whose state is no part of a position; ``source`` is where they have it from."""
 
     def copy_all(obj: Any, walk: Walk) -> Any:
+        if is_process_wide(obj):
+            return obj
         new = walk.memo[id(obj)] = copy(obj, walk)
         copy_fields(obj, new, walk)
         return new
 
     def parts(obj: Any) -> list[Any]:
-        return [*([getattr(obj, source)] if source else []), *fields_of(obj).values()]
+        return (
+            [] if is_process_wide(obj) else [*([getattr(obj, source)] if source else []), *fields_of(obj).values()]
+        )
 
     return Kind(copy=copy_all, parts=parts, by_value=True, alone=alone)
 
 
 _BY_BASE: Final[dict[type, Kind]] = {
-    np.ndarray: Kind(copy=_copy_array, parts=_elements, value=_array_value),
+    np.ndarray: ARRAY,
     np.random.Generator: _generator(
         lambda obj, walk: type(obj)(walk.copy(obj.bit_generator)), "bit_generator", alone=True
     ),
@@ -230,8 +171,21 @@ def _tensor_value(obj: Any) -> Any:
 
 
 def _copy_tensor(obj: Any, walk: Walk) -> Any:
-    """PyTorch's own copy; of what was computed with gradients it makes none, so the values are copied."""
-    return deep_copy(obj, walk) if obj.is_leaf else obj.detach().clone().requires_grad_()
+    """PyTorch's own copy; of what was computed with gradients it makes none, so the values are copied.
+
+    A tensor over the memory of an array is one over that of the array's copy.
+    """
+    if not obj.is_leaf:
+        return obj.detach().clone().requires_grad_()
+    storage = obj.untyped_storage() if obj.device.type == "cpu" and not obj.is_sparse else None
+    if storage is None or storage.resizable():
+        return deep_copy(obj, walk)
+    first = storage.data_ptr()
+    memory = copied_memory(first, first + storage.nbytes(), walk)
+    if memory is None:
+        return deep_copy(obj, walk)
+    flat = sys.modules["torch"].from_numpy(memory).view(obj.dtype)
+    return flat.as_strided(obj.shape, obj.stride(), obj.storage_offset()).requires_grad_(obj.requires_grad)
 
 
 def _columns(obj: Any) -> list[Any]:
@@ -262,7 +216,7 @@ def _copy_frame(obj: Any, walk: Walk) -> Any:
         if SHARED.issuperset(map(type, values)):
             continue
         copies = np.empty_like(values)
-        _copy_elements(values, copies, walk)
+        copy_elements(values, copies, walk)
         new.iloc[(slice(None), number)[: obj.ndim]] = copies
     for name, value in _own_fields(obj).items():
         object.__setattr__(new, name, walk.copy(value))
@@ -317,15 +271,46 @@ def _copied_go(copy: Callable[[Any, Walk], Any]) -> Callable[[Any, Walk], Any]:
     return copy_checked
 
 
+def _wrapped(obj: Any) -> list[Any]:
+    """The Python function that was compiled."""
+    return [obj.__wrapped__] if hasattr(obj, "__wrapped__") else []
+
+
+def _copy_jax_function(obj: Any, walk: Walk) -> Any:
+    """Shared, with what was compiled, unless it would lead back to the environment."""
+    own = _wrapped(obj)
+    return obj if own and walk.copy(own[0]) is own[0] else KIND_BY_REDUCTION.copy(obj, walk)
+
+
+def _python_functions(obj: Any) -> list[Any]:
+    """What ``np.frompyfunc`` made a ufunc of."""
+    return [part for part in gc.get_referents(obj) if callable(part)]
+
+
+def _make_ufunc(obj: Any, parts: list[Any]) -> Any:
+    identity = {} if obj.identity is None else {"identity": obj.identity}
+    return np.frompyfunc(parts[0], obj.nin, obj.nout, **identity)
+
+
 _BUFFER: Final = Kind(copy=_copy_buffer, value=lambda obj: (obj.getvalue(), obj.tell()))
 _BY_TYPE: Final[dict[type, Kind]] = {
     **dict.fromkeys(_LOCKS, Kind(copy=_copy_lock)),
     io.StringIO: _BUFFER,
     io.BytesIO: _BUFFER,
     queue.SimpleQueue: Kind(copy=_copy_queue, parts=_waiting),
+    np.ufunc: made(
+        _make_ufunc, _python_functions, lambda obj: (obj.nin, obj.nout) if _python_functions(obj) else obj
+    ),
 }
 _INDEX: Final = Kind(copy=lambda obj, walk: obj.copy(deep=True), parts=_frame_parts)
+# What Numba compiles has captured values, never the environment.
+_COMPILED: Final = Kind(copy=lambda obj, walk: obj, parts=_wrapped, shared=True)
 _BY_NAME: Final[dict[str, Kind]] = {
+    "numba.core.dispatcher.Dispatcher": _COMPILED,
+    "numba.np.ufunc.ufunc_base.UfuncBase": _COMPILED,
+    "numba.core.ccallback.CFunc": _COMPILED,
+    "numba.stencils.stencil.StencilFunc": _COMPILED,
+    "jaxlib._jax.PjitFunction": Kind(copy=_copy_jax_function, parts=_wrapped),
     "pyspiel.State": Kind(
         copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
     ),

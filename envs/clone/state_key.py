@@ -15,19 +15,22 @@ import json
 import marshal
 import re
 import types
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import UncopyableError, fields_of, full_name, layout_of
+from zermelo.envs.clone.kinds import Kind, UncopyableError, fields_of, full_name, layout_of
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
 _PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
+_DEEPEST: Final = 16  # so many steps from the elements of a set are looked at to tell them apart
+_MOST_TEXTS: Final = 10_000  # descriptions, for all sets of a key together
 _BYTES: Final = 100  # so many bytes of an array are looked at for each item of a container
 _CONTAINERS: Final = (list, tuple, dict, set, frozenset, collections.deque)
 
@@ -62,6 +65,7 @@ def state_key(env: Any, without: Left | None = None) -> Hashable:
     walk = _KeyWalk(without=without)
     try:
         walk.add_all([env])
+        walk.finish()
     except UncopyableError as error:
         raise CloneError(
             f"no key can be made of this {type(env).__qualname__}: {path_to(env, error.obj)} is a "
@@ -80,6 +84,7 @@ def digest(value: Any, limit: int = 0) -> bytes:
     walk = _KeyWalk(is_digest=True, left=limit or None)
     try:
         walk.add_all([value])
+        walk.finish()
     except (UncopyableError, RecursionError):
         walk.out = [type(value)]
     return hashlib.blake2b(marshal.dumps([*map(_written, walk.out)], 2), digest_size=16).digest()
@@ -119,7 +124,8 @@ def _written(item: Any) -> Any:
 class _KeyWalk:
     """Writes the state as one flat sequence of hashable values; ``left`` items may still be looked at."""
 
-    __slots__ = ("is_digest", "keep", "left", "numbers", "out", "seen", "without")
+    __slots__ = ("is_digest", "keep", "left", "numbers", "out", "references", "seen", "texts", "without")
+    is_outline: ClassVar = False
 
     def __init__(self, *, is_digest: bool = False, left: int | None = None, without: Left | None = None) -> None:
         self.is_digest, self.left, self.without = is_digest, left, without
@@ -127,6 +133,8 @@ class _KeyWalk:
         self.seen: dict[int, int] = {}
         self.numbers: dict[Any, str] = {}
         self.keep: list[Any] = []
+        self.references: list[tuple[int, Any]] = []
+        self.texts = 0
 
     def add_all(self, objects: Iterable[Any]) -> None:
         out, seen = self.out, self.seen
@@ -151,11 +159,26 @@ class _KeyWalk:
             if index is not None:
                 out += (_KeyWalk, index)
                 continue
+            if self.is_outline:
+                self.add_outline(obj, kind)
+                continue
             seen[id(obj)] = len(seen)
             if kind.key is None:
                 self.add_content(cls, kind.value(obj), kind.parts(obj))
             else:
                 kind.key(obj, self)
+
+    def add_outline(self, obj: Any, kind: Kind) -> None:
+        raise NotImplementedError
+
+    def add_reference(self, target: Any) -> None:
+        """Writes a weak reference; its target may be met later."""
+        self.out += (weakref.ref, original_class(type(target)), -1)
+        self.references.append((len(self.out) - 1, target))
+
+    def finish(self) -> None:
+        for place, target in self.references:
+            self.out[place] = self.seen.get(id(target), -1)
 
     def add_content(self, cls: type, value: Hashable, parts: Any) -> None:
         out = self.out
@@ -177,7 +200,7 @@ class _KeyWalk:
         if how == AS_IT_IS:
             return value
         if how == IN_ANY_ORDER:
-            return sorted(value, key=_alone)
+            return [item for alike in self.in_order(value) for item in alike]
         return self.numbered(value, (), _places(how))
 
     def numbered(self, value: Any, path: tuple[Any, ...], places: frozenset[Place]) -> Any:
@@ -209,8 +232,98 @@ class _KeyWalk:
         if None not in values:
             self.out += (original_class(cls), frozenset(values))
         else:
-            # Each element's own key gives the order; then as usual, so that what they share is written as shared.
-            self.add_content(cls, (), sorted(items, key=functools.partial(_alone, is_digest=self.is_digest)))
+            self.out += (original_class(cls), len(items))
+            for alike in self.in_order(items):
+                self.add_alike(alike)
+
+    def in_order(self, items: Sequence[Any]) -> list[list[Any]]:
+        """Items in an order that depends on what they are, not on where they are; those not told apart together.
+
+        What leads back to the items, or from one to another, has no end: further steps are looked at only while
+        there are items that look alike.
+        """
+        groups, depth = [[*items]], 1
+        while depth <= _DEEPEST and self.texts < _MOST_TEXTS and any(len(group) > 1 for group in groups):
+            outline = _Outline(self, depth)
+            groups = [part for group in groups for part in outline.split(group)]
+            self.texts += outline.texts
+            if not outline.is_cut:
+                break
+            depth *= 2
+        return groups
+
+    def add_alike(self, items: list[Any]) -> None:
+        """Writes elements of a set that look alike: one that is met on the way to another comes next."""
+        waiting = {id(item): item for item in items}
+        known = sorted(waiting.keys() & self.seen.keys(), key=self.seen.__getitem__)
+        while waiting:
+            before = len(self.seen)
+            self.add_all([waiting.pop(number) for number in known or [next(iter(waiting))]])
+            met = [*itertools.islice(reversed(self.seen), len(self.seen) - before)]
+            known = [number for number in reversed(met) if number in waiting]
+
+
+class _Outline(_KeyWalk):
+    """Describes objects as far as ``depth`` steps lead, and what its ``walk`` has met already by its number.
+
+    ``is_cut`` says whether there was more to see.
+    """
+
+    __slots__ = ("depth", "is_cut", "known")
+    is_outline = True
+
+    def __init__(self, walk: _KeyWalk, depth: int) -> None:
+        super().__init__(is_digest=walk.is_digest, without=walk.without)
+        self.seen = walk.seen
+        self.depth, self.is_cut = depth, False
+        self.known: dict[tuple[int, int], str] = {}
+
+    def split(self, items: list[Any]) -> list[list[Any]]:
+        """The items, those of equal descriptions together."""
+        if len(items) == 1:
+            return [items]
+        found: dict[str, list[Any]] = {}
+        for item in items:
+            found.setdefault(self.item_text(item), []).append(item)
+        return [found[text] for text in sorted(found)]
+
+    def item_text(self, item: Any) -> str:
+        return self.text(lambda: self.add_all([item]))
+
+    def text(self, write: Callable[[], None]) -> str:
+        self.texts += 1
+        outer, self.out = self.out, []
+        write()
+        found, self.out = repr(self.out), outer
+        found = _ADDRESS.sub("", found) if self.is_digest else found
+        return hashlib.blake2b(found.encode(errors="replace"), digest_size=16).hexdigest()
+
+    def add_outline(self, obj: Any, kind: Kind) -> None:
+        if self.depth == 0:
+            self.is_cut = True
+            self.out.append(original_class(type(obj)))
+            return
+        place = id(obj), self.depth
+        if place not in self.known:
+            self.depth -= 1
+            self.known[place] = self.text(lambda: self.describe(obj, kind))
+            self.depth += 1
+        self.out.append(self.known[place])
+
+    def describe(self, obj: Any, kind: Kind) -> None:
+        if kind.key is None:
+            self.add_content(type(obj), kind.value(obj), kind.parts(obj))
+        else:
+            kind.key(obj, self)
+
+    def add_reference(self, target: Any) -> None:
+        self.out += (weakref.ref, original_class(type(target)), self.seen.get(id(target), -1))
+
+    def add_set(self, cls: type, items: Any) -> None:
+        self.out += (original_class(cls), sorted(map(self.item_text, items)))
+
+    def numbered(self, value: Any, path: tuple[Any, ...], places: frozenset[Place]) -> Any:
+        return None  # its numbers would depend on the order
 
 
 def _by_value(item: Any) -> Hashable:
@@ -223,9 +336,3 @@ def _by_value(item: Any) -> Hashable:
         return None if None in parts else (cls, parts)
     kind = KINDS.get(cls) or kind_of(cls)
     return (cls, kind.value(item)) if kind.by_value and kind.key is None else None
-
-
-def _alone(obj: Any, *, is_digest: bool = False) -> str:
-    walk = _KeyWalk(is_digest=is_digest)
-    walk.add_all([obj])
-    return repr(walk.out)

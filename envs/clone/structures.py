@@ -182,9 +182,25 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
     return write
 
 
+def _fill_twice(base: Any, fill: Any, new: Any, obj: Any, copies: list[Any], walk: Walk) -> None:
+    """Fills a set or a dict now, for whoever needs it on the way, and at the end, when all hashes are right.
+
+    A key that leads back here has not got all of its attributes yet.
+    """
+
+    def refill() -> None:
+        base.clear(new)
+        own_copy(obj, lambda: fill(new, obj, copies), "content")
+
+    with contextlib.suppress(Exception):  # whatever a hash raises where an attribute is not there yet
+        fill(new, obj, [*copies])
+    walk.late.append(refill)
+
+
 def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callable[[Any, Walk], Any]:
     parts_of, fill, make, _ = builtin
     new_object, made_class = base.__new__, copy_class(cls)
+    is_dict = issubclass(base, dict)
 
     def copy_set(obj: Any, walk: Walk) -> Any:
         items = [*obj]
@@ -199,7 +215,12 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
         new = new_object(made_class)
         walk.memo[id(obj)] = new
         if fill is not None:
-            fill(new, obj, walk.copy_all(parts_of(obj)))
+            copies = walk.copy_all(parts_of(obj))
+            keys = copies if base is set else copies[: len(copies) // 2] if is_dict else []
+            if any(isinstance(key.__hash__, types.FunctionType) for key in {*map(type, keys)} - SHARED):
+                _fill_twice(base, fill, new, obj, copies, walk)
+            else:
+                fill(new, obj, copies)
         if has_fields:
             copy_fields(obj, new, walk)
         return new
@@ -219,7 +240,7 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
             return found
         if not has_fields and all(map(is_, copies, parts)):
             return obj
-        new = walk.memo[id(obj)] = make(made_class, obj, copies)
+        new = walk.memo[id(obj)] = own_copy(obj, lambda: make(made_class, obj, copies), "content")
         if has_fields:
             copy_fields(obj, new, walk)
         return new

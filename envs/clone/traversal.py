@@ -100,13 +100,21 @@ def items_of_alike(objects: Sequence[Any]) -> list[Any] | None:
 class CopyWalk:
     """One copying of an object, the root, and all that it holds (``kinds.Walk``)."""
 
-    __slots__ = ("_held", "keep", "memo", "root")
+    __slots__ = ("_held", "keep", "late", "memo", "root")
 
     def __init__(self, root: Any) -> None:
         self.memo: dict[int, Any] = {}
         self.keep: list[Any] = []
+        self.late: list[Callable[[], None]] = []
         self.root = root
         self._held: set[int] | None = None
+
+    def copy_root(self) -> Any:
+        """The copy of the root, with what could only be done at the end."""
+        new = self.copy(self.root)
+        for finish in self.late:
+            finish()
+        return new
 
     def copy(self, obj: Any) -> Any:
         """The copy of an object; the object itself where sharing it is right."""
@@ -146,8 +154,12 @@ class CopyWalk:
     def is_held(self, obj: Any) -> bool:
         """Returns whether the root holds this object by something stronger than a weak reference."""
         if self._held is None:
-            self._held = set(map(id, reachable(self.root)))
+            self._held = set(map(id, self.held()))
         return id(obj) in self._held
+
+    def held(self) -> Iterator[Any]:
+        """All objects that the root holds so."""
+        return reachable(self.root)
 
 
 def copy_generally(obj: Any) -> Any:
@@ -157,7 +169,7 @@ def copy_generally(obj: Any) -> Any:
     collects = gc.isenabled()
     gc.disable()  # thousands of new containers would be looked at again and again
     try:
-        return CopyWalk(obj).copy(obj)
+        return CopyWalk(obj).copy_root()
     except UncopyableError as error:
         raise CloneError(
             f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}; keep it out of the environment's "

@@ -1,7 +1,10 @@
 import copy
 import functools
 import itertools
+import os
 import random
+import time
+import uuid
 
 import gymnasium
 import numpy as np
@@ -268,3 +271,57 @@ def test_a_live_environment_is_no_way_to_make_one():
         verify_clone(DiceEnv())
     with pytest.raises(InvalidSettingError, match=r"needs a function that makes one.*, not 'chess'"):
         verify_clone("chess")
+
+
+class TimedEnv(DiceEnv):
+    """Shows, where ``shown`` says, what time it is or something that is no time."""
+
+    starts = 0
+
+    def __init__(self, shown):
+        super().__init__()
+        self.shown = shown
+
+    def start(self, seed, options):
+        super().start(seed, options)
+        if self.shown == "counter":
+            type(self).starts += 1
+        self.began = time.perf_counter()
+
+    def time(self):
+        return time.perf_counter() - self.began
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        if self.shown == "observation":
+            return {"dice": seen, "time": np.array([0.0, self.time()])}
+        if self.shown == "noise":
+            return {"dice": seen, "noise": os.urandom(1)[0] / 257}
+        return {"dice": seen, "starts": self.starts + 0.5} if self.shown == "counter" else seen
+
+    def step(self, action):
+        super().step(action)
+        self.infos = {agent: {"time": self.time(), "unique": uuid.uuid4().hex} for agent in self.infos}
+        if self.shown == "reward":
+            self._cumulative_rewards = dict.fromkeys(self._cumulative_rewards, self.time())
+
+
+@pytest.mark.parametrize("shown", ["info", "observation"])
+def test_clocks_are_not_compared(shown):
+    verify_clone(lambda: TimedEnv(shown), games=2)
+    with pytest.raises(CloneError, match=r"disturbs dice_v0|not the same game"):
+        verify_clone(lambda: TimedEnv(shown), games=4, clone=clone_that_shares("rng"))
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"), [("noise", r"is .* in the clone"), ("counter", "TimedEnv.starts"), ("reward", "rewards")]
+)
+def test_what_is_no_clock_is_compared(shown, words):
+    with pytest.raises(CloneError, match=words):
+        verify_clone(lambda: TimedEnv(shown), games=4)
+
+
+def test_recorded_statistics_of_gymnasium_have_a_clock():
+    verify_clone(
+        lambda: gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("FrozenLake-v1")), games=2, max_steps=200
+    )

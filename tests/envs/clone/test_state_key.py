@@ -1,5 +1,8 @@
 import itertools
+import random
+import weakref
 from collections import OrderedDict, deque
+from types import MethodType
 
 import chess
 import numpy as np
@@ -9,7 +12,7 @@ from doubles.clone_envs import BareEnv, DiceEnv, Point
 from gymnasium.spaces import Discrete
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.clone.state_key import state_key
+from zermelo.envs.clone.state_key import digest, state_key
 
 
 def key(value):
@@ -145,3 +148,74 @@ def test_what_has_no_value_is_named():
     env = BareEnv(parts=[(number for number in range(3))])
     with pytest.raises(CloneError, match=r"no key .* env\.parts\[0\] is a generator"):
         state_key(env)
+
+
+class Token:
+    def __init__(self, number, board=None):
+        self.number, self.board, self.near = number, board, set()
+
+
+def board_of(numbers):
+    board = Token(10)
+    board.near = {Token(number, board) for number in numbers}
+    return board
+
+
+def test_a_set_may_hold_what_leads_back_to_it():
+    first, second = board_of([1, 2, 3]), board_of([3, 1, 2])
+    assert key(first) == key(second) == key(clone_env(BareEnv(value=first)).value)
+    assert digest(first) == digest(second)
+    next(iter(second.near)).number = 9
+    assert key(first) != key(second)
+    assert digest(first) != digest(second)
+    first.near = frozenset(first.near)
+    assert key(first) == key(clone_env(BareEnv(value=first)).value)
+
+
+def graph(pairs, size, shuffled):
+    nodes = [Token(0) for _ in range(size)]
+    shuffled.shuffle(nodes)
+    for one, other in shuffled.sample(pairs, len(pairs)):
+        nodes[one].near.add(nodes[other])
+        nodes[other].near.add(nodes[one])
+    return set(nodes)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "size"),
+    [
+        ([(0, 1), (2, 3)], 4),
+        ([(number, (number + 1) % 9) for number in range(9)], 9),
+        ([(number, number + 1) for number in range(8)], 9),
+        (list(itertools.combinations(range(6), 2)), 6),
+    ],
+    ids=["pairs", "cycle", "path", "complete"],
+)
+def test_a_graph_of_nodes_with_sets_of_neighbours_has_one_key(pairs, size):
+    shuffled = random.Random(1)
+    graphs = [graph(pairs, size, shuffled) for _ in range(4)]
+    assert len({key(nodes) for nodes in graphs}) == len({digest(nodes) for nodes in graphs}) == 1
+    next(iter(graphs[0])).near.pop()
+    assert key(graphs[0]) != key(graphs[1])
+
+
+def test_graphs_that_look_alike_from_every_node_differ():
+    one, two = [[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)], [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]]
+    assert key(graph(one, 6, random.Random(1))) != key(graph(two, 6, random.Random(1)))
+
+
+def test_a_weak_reference_to_what_comes_later_says_to_which():
+    tokens = [Token(1), Token(1)]
+    keys = {state_key(BareEnv(chosen=weakref.ref(token), tokens=tokens)) for token in tokens}
+    assert len(keys) == 2
+
+
+def test_what_two_bound_callables_do_counts():
+    def bound(number):
+        token = Token(0)
+        token.call = MethodType(np.vectorize(lambda self, x: x + number), token)
+        return token
+
+    assert key(bound(1)) == key(bound(1)) == key(clone_env(BareEnv(value=bound(1))).value)
+    assert digest(bound(1)) == digest(bound(1)) != digest(bound(2))
+    assert key(bound(1)) != key(bound(2))

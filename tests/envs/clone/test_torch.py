@@ -88,3 +88,21 @@ def test_a_tensor_is_no_chance_and_a_generator_is() -> None:
         assert replace_generators(new, np.random.default_rng(seed)) == 1
         draws.append(int(torch.randint(1000, (1,), generator=new.generator)))
     assert len(set(draws)) > 8
+
+
+@pytest.mark.parametrize("first", ["array", "tensor"])
+def test_tensors_and_arrays_go_on_sharing_memory(first: str) -> None:
+    array = np.zeros((2, 3))
+    tensor = torch.from_numpy(array[1])
+    parts = {"array": array, "tensor": tensor} if first == "array" else {"tensor": tensor, "array": array}
+    new = clone_env(clone_env(BareEnv(**parts)))
+    new.array[1, 2] = 7
+    assert new.tensor.tolist() == [0, 0, 7]
+    new.tensor[0] = 5
+    assert new.array[1].tolist() == [5, 0, 7]
+    assert not array.any()
+    tensor = torch.zeros(3)
+    new = clone_env(BareEnv(tensor=tensor, array=tensor.numpy()))
+    new.array[1] = 7
+    assert new.tensor.tolist() == [0, 7, 0]
+    assert not tensor.any()
