@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
@@ -24,6 +25,8 @@ REQUEST: Final = struct.Struct("<8sqQ")
 ANSWER: Final = struct.Struct("<qQ")
 """What comes before an answer: the number of the request, and the size."""
 _CHUNK: Final = 1 << 20
+_PATIENCE: Final = 10.0
+"""Seconds that a start, once begun, has to end after Ctrl-C."""
 _STILL: Final = 2.0
 """Seconds after which a process that a signal has stopped is given up; before, it may go on, as after Ctrl-Z."""
 _START: Final = (
@@ -191,3 +194,34 @@ class ProcessLink:
         except OSError:
             is_over = True
         self._has_ended = self._has_ended or is_over
+
+
+def start_processes(count: int, links: list[Any]) -> None:
+    """Appends so many new processes to the links; ``EnvFailedError`` if one cannot start.
+
+    They are started in a thread: Ctrl-C, which comes in the main one, would leave a process that nobody knows.
+    """
+    errors: list[BaseException] = []
+    stops, done = threading.Event(), threading.Event()
+
+    def start() -> None:
+        try:
+            for _ in range(count):
+                if not stops.is_set():
+                    links.append(ProcessLink())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=start, daemon=True)
+    try:
+        thread.start()
+        done.wait()
+    except BaseException:
+        stops.set()
+        if thread.ident is not None:
+            done.wait(_PATIENCE)
+        raise
+    if errors:
+        raise errors[0]

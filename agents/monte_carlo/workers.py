@@ -27,7 +27,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import default_threads
 from zermelo.agents.monte_carlo.merging import Order, Part, shares_of
-from zermelo.agents.monte_carlo.process_link import Link, ProcessLink
+from zermelo.agents.monte_carlo.process_link import Link, ProcessLink, start_processes
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
@@ -141,8 +141,7 @@ class Team:
             return
         try:
             if isinstance(self._workers, int):
-                for _ in range(missing):
-                    self._links.append(ProcessLink())
+                start_processes(missing, self._links)
             else:
                 from zermelo.agents.monte_carlo.ray_workers import start_on_ray
 

@@ -18,6 +18,7 @@ from doubles.lost_workers import LosesOne, NeedsMemory, nim, pids_of, wait_for_e
 from zermelo.agents import ISMCTSAgent, MCTSAgent
 from zermelo.envs import make
 from zermelo.envs.errors import EnvFailedError
+from zermelo.evaluation.workers.meters import children
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="worker processes need a Unix system"),
@@ -152,10 +153,12 @@ def search_until_ctrl_c(agent: Any, env: Any, timer: threading.Timer) -> None:
 
 
 def test_ctrl_c_while_processes_start_leaves_none() -> None:
-    env = nim()
-    for after in (0.0, 0.01, 0.1, 0.5):
-        agent = MCTSAgent(workers=2, simulations=10)
+    env, before = nim(), set(children(os.getpid()))
+    MCTSAgent(simulations=1).search(env)
+    for after in (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1):
+        agent = MCTSAgent(workers=3, simulations=10)
         timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             search_until_ctrl_c(agent, env, timer)
-        assert wait_for_end(pids_of(agent))
+        timer.join()
+        assert set(children(os.getpid())) <= before
