@@ -49,7 +49,7 @@ def _copy_view(obj: Array, walk: Walk) -> Array:
     offset = _address(obj) - _address(start)
     if obj.dtype.hasobject and (obj.dtype != start.dtype or offset % obj.itemsize):
         raise UncopyableError(obj, "is an array over a field of objects")
-    if is_defined_in(type(owner), *_OTHERS):
+    if not isinstance(owner, np.ndarray) and is_defined_in(type(owner), *_OTHERS):
         if walk.is_held(owner):
             name = type(owner).__name__
             raise UncopyableError(obj, f"is an array over the memory of a {name}, which the environment holds too")

@@ -182,6 +182,12 @@ def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any],
     return write
 
 
+def _have_own_hash(parts: Sequence[Any], *, is_dict: bool) -> bool:
+    """Returns whether Python code makes the hash of an element of a set, or of a key of a dict."""
+    keys = parts[: len(parts) // 2] if is_dict else parts
+    return any(isinstance(cls.__hash__, types.FunctionType) for cls in {*map(type, keys)})
+
+
 def _fill_twice(base: Any, fill: Any, new: Any, obj: Any, copies: list[Any], walk: Walk) -> None:
     """Fills a set or a dict now, for whoever needs it on the way, and at the end, when all hashes are right.
 
@@ -201,6 +207,7 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
     parts_of, fill, make, _ = builtin
     new_object, made_class = base.__new__, copy_class(cls)
     is_dict = issubclass(base, dict)
+    is_hashed = is_dict or base is set
 
     def copy_set(obj: Any, walk: Walk) -> Any:
         items = [*obj]
@@ -215,9 +222,9 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
         new = new_object(made_class)
         walk.memo[id(obj)] = new
         if fill is not None:
-            copies = walk.copy_all(parts_of(obj))
-            keys = copies if base is set else copies[: len(copies) // 2] if is_dict else []
-            if any(isinstance(key.__hash__, types.FunctionType) for key in {*map(type, keys)} - SHARED):
+            parts = parts_of(obj)
+            copies = walk.copy_all(parts)
+            if is_hashed and not SHARED.issuperset(map(type, parts)) and _have_own_hash(parts, is_dict=is_dict):
                 _fill_twice(base, fill, new, obj, copies, walk)
             else:
                 fill(new, obj, copies)
@@ -240,7 +247,7 @@ def _copier(cls: type, base: Any, builtin: Builtin, has_fields: bool) -> Callabl
             return found
         if not has_fields and all(map(is_, copies, parts)):
             return obj
-        new = walk.memo[id(obj)] = own_copy(obj, lambda: make(made_class, obj, copies), "content")
+        new = walk.memo[id(obj)] = own_copy(obj, functools.partial(make, made_class, obj, copies), "content")
         if has_fields:
             copy_fields(obj, new, walk)
         return new
