@@ -81,7 +81,8 @@ def _actions_of(space: Any, bins: int | Sequence[int], actions: Sequence[Any] | 
             "discretise(env, actions=[...])"
         )
     counts = [bins] * math.prod(space.shape) if isinstance(bins, int) else list(bins)
-    if len(counts) != math.prod(space.shape) or any(type(count) is not int or count < 1 for count in counts):
+    are_counts = all(isinstance(count, int) and not isinstance(count, bool) and count >= 1 for count in counts)
+    if len(counts) != math.prod(space.shape) or not are_counts:
         raise InvalidSettingError(
             f"bins must be a whole number of at least 1, or {math.prod(space.shape)} of them, not {bins!r}"
         )

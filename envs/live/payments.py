@@ -48,7 +48,8 @@ class Payments:
         if self._asks_last:
             self._waiting[agent] = float(self._env.last()[1])
         given = self._waiting.get(agent, 0.0)
-        self._env.step(self._native(action, agent) if self._converts and type(action) is int else action)
+        is_number = isinstance(action, int) and not isinstance(action, bool)
+        self._env.step(self._native(action, agent) if self._converts and is_number else action)
         if given:
             self._received[agent] = self._received.get(agent, 0.0) + given
         self._waiting = self._cumulative()

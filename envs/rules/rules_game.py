@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import functools
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, ForwardRef
@@ -66,6 +67,8 @@ class RulesGame:
         for name, value in zip(rules._fields, rules, strict=True):
             if not isinstance(value, int) and not (isinstance(value, float) and _is_float(kind, name)):
                 raise RulesError(f"{kind.__name__}.{name} must be an integer, not {value!r}")
+        if any(isinstance(value, enum.IntEnum) for value in rules):  # which kernels do not take
+            rules = kind._make(int(value) if isinstance(value, enum.IntEnum) else value for value in rules)  # type: ignore[attr-defined]
         if hasattr(rules, "check"):
             rules.check()
         self.rules = rules
