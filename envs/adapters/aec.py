@@ -11,6 +11,7 @@ though they are asked in turn, are all movers of a round, which ``joint_result``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -138,12 +139,18 @@ class AECGame(CopiedGame):
     def _added(self, totals: tuple[float, ...], paid: Mapping[Any, Any]) -> tuple[float, ...]:
         pairs = zip(totals, self.agents, strict=True)
         try:
-            return tuple([total + float(paid.get(agent, 0.0)) for total, agent in pairs])
+            added = tuple([total + float(paid.get(agent, 0.0)) for total, agent in pairs])
         except (TypeError, ValueError):
             raise UnsupportedGameError(
                 f"a reward of {self._name} must be one number, not as in {dict(paid)!r}: wrap the environment so "
                 "that each agent is paid a number"
             ) from None
+        if not math.isfinite(sum(added)):
+            raise UnsupportedGameError(
+                f"a reward of {self._name} must be a finite number, not as in {dict(paid)!r}: pay a number that "
+                "is large enough instead, or mask actions that are not allowed"
+            )
+        return added
 
     def _arrive(self, env: Any, received: tuple[float, ...]) -> CopiedState:
         """The state of an environment that was just stepped: reads rewards, then plays the dead steps."""

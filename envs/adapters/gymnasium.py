@@ -6,6 +6,7 @@ Rewards, ends and masks come from what ``step`` returns; the mask of the first s
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -78,6 +79,11 @@ class GymGame(CopiedGame):
             raise UnsupportedGameError(
                 f"a reward of {self._name} must be one number, not {reward!r}: of an array of one return "
                 "float(reward[0])"
+            )
+        if not math.isfinite(paid):
+            raise UnsupportedGameError(
+                f"a reward of {self._name} must be a finite number, not {reward!r}: pay a number that is large "
+                "enough instead, or mask actions that are not allowed"
             )
         over = bool(terminated or truncated)
         return CopiedState(env, (state.totals[0] + paid,), over=over, seen=observation, info=info)

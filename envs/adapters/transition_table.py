@@ -18,7 +18,7 @@ import numpy as np
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import full_name
-from zermelo.envs.errors import GameOverError, IllegalActionError, illegal_action
+from zermelo.envs.errors import GameOverError, IllegalActionError, UnsupportedGameError, illegal_action
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, layers
 from zermelo.envs.traits.declared import declared_traits
@@ -92,6 +92,13 @@ class TableGame:
         self.step_limit: int | None = min(limits, default=None)
         self._template = clone_env(env)
         self._name = game_name(env)
+        for state, actions in self._table.items():
+            for action, outcomes in actions.items():
+                if not math.isfinite(sum(one.reward for one in outcomes)):
+                    raise UnsupportedGameError(
+                        f"a reward of {self._name} must be a finite number, not as in P[{state}][{action}] = "
+                        f"{self._source[state][action]!r}: pay a number that is large enough instead"
+                    )
         choices = [outcomes for actions in self._table.values() for outcomes in actions.values()]
         known = {
             "reward_sum": RewardSum.GENERAL,
