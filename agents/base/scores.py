@@ -9,7 +9,8 @@ the other way.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game, RewardSum, Traits
@@ -25,11 +26,53 @@ SLACK = 1e-9
 
 _TOLERANCE = 1e-9
 _KNOWN, _SLOPE, _LARGEST_SIZE = 1.0, 0.5, 1 - 1 / 1024
+_MOST_FRAMES: Final = 1024
+"""Rewards so far whose frames are stored; then it begins anew."""
 
 
 def count_values(traits: Traits) -> int:
     """Seats with a value of their own: one for one player, or for two whose utilities have a constant sum."""
     return 1 if traits.seats == 1 or traits.is_opposed else traits.seats
+
+
+def finite(traits: Traits, utility: Sequence[float]) -> Sequence[float]:
+    """The same utilities, unless one of them is infinite or no number: those are refused."""
+    if not math.isfinite(sum(utility)):
+        raise UnsupportedGameError(
+            f"utilities of {traits.name} must be finite numbers, as searches add them, not {tuple(utility)}: pay "
+            "a number that is large enough instead"
+        )
+    return utility
+
+
+def has_sum(traits: Traits) -> bool:
+    """True if the utilities of several seats add up to a constant."""
+    return traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
+
+
+def has_room(traits: Traits) -> bool:
+    """True if evaluations lie strictly inside the bounds: of two opposed players who are paid at the end."""
+    return traits.is_opposed and traits.terminal_rewards_only
+
+
+def share_to_come(traits: Traits, paid: Sequence[float]) -> float:
+    """A seat's share of what is left of a constant sum; nothing where the sum is not constant."""
+    return (traits.constant - sum(paid)) / traits.seats if has_sum(traits) else 0.0
+
+
+def expected_reward(traits: Traits, paid: Sequence[float] = ()) -> float:
+    """The utility to come of every seat where nothing is known of a state: ``share_to_come``, in the bounds."""
+    lower, upper = traits.utility_bounds
+    return min(max(share_to_come(traits, paid), lower), upper)
+
+
+def undecided_reward(traits: Traits, paid: Sequence[float] = ()) -> float:
+    """The utility to come of every seat where play was cut off.
+
+    It is ``expected_reward``; the middle between the bounds if all is paid at the end, and not a constant sum.
+    """
+    is_open = traits.terminal_rewards_only and not has_sum(traits)
+    return traits.middle if is_open else expected_reward(traits, paid)
 
 
 class Frame(NamedTuple):
@@ -76,19 +119,28 @@ class Scale:
         self._game = game
         self._traits = game.traits
         self._seat = seat
-        self._shares = game.traits.seats > 1 and game.traits.reward_sum is not RewardSum.GENERAL
+        self._has_sum = has_sum(game.traits)
         self._prefer_short_wins = prefer_short_wins
         self._use_bounds = use_bounds
         self._fixed: Frame | None = None
+        self._frames: dict[tuple[float, ...], Frame] = {}
         if game.traits.terminal_rewards_only:
             self._fixed = self._frame((0.0,) * game.traits.seats)
 
     def frame(self, state: Any) -> Frame:
-        return self._fixed or self._frame(self._game.utility(state))
+        if self._fixed is not None:
+            return self._fixed
+        so_far = tuple(self._game.utility(state))
+        frame = self._frames.get(so_far)
+        if frame is None:
+            if len(self._frames) >= _MOST_FRAMES:
+                self._frames.clear()
+            frame = self._frames[so_far] = self._frame(so_far)
+        return frame
 
     def terminal(self, state: Any) -> Score:
         """The score of a finished state: its outcome for the seat."""
-        utility = self._game.utility(state)
+        utility = finite(self._traits, self._game.utility(state))
         if self._fixed is not None and self._use_bounds:
             lower, upper = self._traits.utility_bounds
             for seat, value in enumerate(utility):
@@ -105,16 +157,14 @@ class Scale:
         if not self._use_bounds:
             return -math.inf, math.inf
         lower, upper = self._traits.utility_bounds
-        if self._shares:  # what is left of the constant goes to somebody
+        if self._has_sum:  # what is left of the constant goes to somebody
             to_come, others = self._traits.constant - sum(so_far), self._traits.seats - 1
             lower, upper = max(lower, to_come - others * upper), min(upper, to_come - others * lower)
         return so_far[self._seat] + lower, so_far[self._seat] + upper
 
     def _frame(self, so_far: tuple[float, ...]) -> Frame:
         lowest, highest = self.bounds(so_far)
-        middle = so_far[self._seat]
-        if self._shares:
-            middle += (self._traits.constant - sum(so_far)) / self._traits.seats
+        middle = so_far[self._seat] + share_to_come(self._traits, so_far)
         # The first frame only serves to shift the bounds: whoever is not there yet is a ply away at least.
         plain = Frame(so_far[self._seat], middle, (lowest, 0), (highest, 0), self._prefer_short_wins)
         return plain._replace(lowest=plain.to_parent((lowest, 0)), highest=plain.to_parent((highest, 0)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
+from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.base.settings import check_whole
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
@@ -54,9 +55,7 @@ class PlayoutEvaluator:
         playouts = Playouts(game, RandomNumbers(seed), np.random.default_rng(seed), longest=self.moves)
         budget: Any = _CheckedBudget(check)
         before = game.utility(state)
-        traits = game.traits
-        # The utility to come if nobody wins.
-        share = (traits.constant - sum(before)) / 2 if traits.is_opposed else traits.middle
+        share = undecided_reward(game.traits, before)
         totals = [0.0] * len(before)
         for _ in range(self.games):
             end, _ = playouts.play(state, budget)

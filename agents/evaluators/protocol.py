@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.scores import has_room
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Game
@@ -17,9 +18,9 @@ class Evaluator(Protocol):
     """Says what an unfinished state is worth without searching it.
 
     The answer is one number per seat, in seat order: the utility that the seat can expect from here on, rewards
-    already received left out, strictly inside ``game.traits.utility_bounds`` so that a proven value shows (with
-    two players; otherwise on the bounds will do). ``squash`` brings any number there. For games with chance the
-    numbers must be a positive linear transformation of the expected utility, as averages of them are compared.
+    already received left out, inside ``game.traits.utility_bounds``; of two opposed players who are paid at the
+    end strictly inside, so that a proven value shows. ``squash`` brings any number there. For games with chance
+    the numbers must be a positive linear transformation of the expected utility, as averages of them are compared.
 
     An evaluator that takes long may have a method ``watched(check)``, which returns an evaluator that calls
     ``check()`` every so often; the search's clock then stops it in time.
@@ -45,7 +46,7 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
 
 
 def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[float]:
-    """The evaluator's values, checked: one finite number per seat, strictly inside the utility bounds."""
+    """The evaluator's values, checked: one finite number per seat, inside the utility bounds."""
     traits = game.traits
     answer = evaluate(game, state)
     try:
@@ -63,7 +64,7 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
     for value in values:
         if not math.isfinite(value):
             raise InvalidSettingError(f"an evaluation is finite, but {_name(evaluate)} gave {value}")
-        strictly = traits.seats == 2
+        strictly = has_room(traits)
         if not inside_bounds(value, traits.utility_bounds, strictly=strictly):
             lower, upper = traits.utility_bounds
             raise InvalidSettingError(

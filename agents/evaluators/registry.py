@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.agents.base.experts import by_name, class_at, experts
+from zermelo.agents.base.scores import expected_reward
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs.capabilities import SupportsEvaluation
@@ -126,17 +127,16 @@ class GameEvaluator:
 
 @dataclass(frozen=True, kw_only=True)
 class RewardsEvaluator:
-    """Nothing is expected beyond what has been paid: the middle between winning and losing."""
+    """Expects nothing beyond what has been paid, or an equal share of what is left of a constant sum.
+
+    Where the bounds of utility leave that out, it is the nearer bound.
+    """
 
     def spec(self) -> str:
         return "rewards"
 
     def __call__(self, game: Game[Any], state: Any) -> Sequence[float]:
-        traits = game.traits
-        if traits.seats != 2:
-            return (0.0,) * traits.seats
-        share = (traits.constant - sum(game.utility(state))) / 2
-        return share, share
+        return (expected_reward(game.traits, game.utility(state)),) * game.traits.seats
 
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
+from zermelo.agents.base.scores import expected_reward, has_room
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.agents.kernels import layout
 from zermelo.envs.game import Chance
@@ -107,11 +108,6 @@ def can_search_through_chance(game: Any) -> bool:
     return bool(game.traits.seats == 1 or game.traits.is_opposed)
 
 
-def expected_reward(game: Any) -> float:
-    """The value of the evaluator ``"rewards"`` for every seat."""
-    return float(game.traits.constant) / 2 if game.traits.seats == 2 else 0.0
-
-
 def can_use(game: Any, evaluator: Any) -> bool:
     """True if a kernel can compute what an evaluator says of a game; other people's evaluators it cannot."""
     if evaluator is None or not can_evaluate(evaluator):
@@ -119,7 +115,7 @@ def can_use(game: Any, evaluator: Any) -> bool:
     if evaluates(evaluator):
         return hasattr(game.rules, "evaluation")
     traits = game.traits
-    return inside_bounds(expected_reward(game), traits.utility_bounds, strictly=traits.seats == 2)
+    return inside_bounds(expected_reward(traits), traits.utility_bounds, strictly=has_room(traits))
 
 
 def why_plain(

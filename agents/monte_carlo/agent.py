@@ -15,6 +15,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.base.settings import choice, flag, made, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
@@ -236,8 +237,10 @@ def _bounds(move: RootAction, search: MonteCarlo | MergedSearch, seat: int) -> t
 
 
 def _by_seat(move: RootAction, search: MonteCarlo | MergedSearch) -> tuple[float, ...]:
-    """The value of an action for each seat: its mean, or the middle where nothing is known."""
+    """The value of an action for each seat: its mean, or what is undecided where nothing is known."""
     traits: Traits = search.game.traits
-    if search.num_values > 1:
-        return move.values or tuple(map(float, search.game.utility(search.root_state)))
-    return traits.values_by_seat(0, move.values[0] if move.values else traits.middle)
+    values = move.values
+    if not values:
+        paid = search.game.utility(search.root_state)
+        values = tuple(so_far + undecided_reward(traits, paid) for so_far in paid)
+    return values if search.num_values > 1 else traits.values_by_seat(0, values[0])

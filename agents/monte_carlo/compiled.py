@@ -16,6 +16,7 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block
 from zermelo.agents.kernels.layout import Search
@@ -64,7 +65,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.low, search.high = (lower, upper) if tree.by_bounds else (math.inf, -math.inf)
     search.unit = 1.0 / (upper - lower) if tree.by_bounds else 0.0
     search.lower_value, search.upper_value = tree.bounds
-    search.expected = traits.constant / 2 if tree.num_values < traits.seats else traits.middle
+    search.expected = undecided_reward(traits)
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.selection, search.has_prior = COMPILED_RULES[config.selection], tree.rule.has_prior
     search.untried, search.tries_first = tree.rule.untried, tree.tries_first

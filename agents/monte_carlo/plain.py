@@ -22,6 +22,7 @@ from zermelo.agents.base.branches import child_of, choices_in, leave_out, no_act
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.base.scores import finite, undecided_reward
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
     NODE_WORDS,
@@ -265,6 +266,7 @@ class PlainMonteCarlo(MonteCarlo):
 
     def back_up(self, path: list[tuple[UctNode, int]], leaf: UctNode, outcome: tuple[float, ...]) -> None:
         """Takes an outcome, and what is newly proven, from a leaf to the root."""
+        finite(self.game.traits, outcome)
         if not self.by_bounds:
             both = self.num_values == 1 and self.game.traits.seats == 2
             self.scale.widen([outcome[0], self.constant - outcome[0]] if both else outcome)
@@ -335,9 +337,8 @@ class PlainMonteCarlo(MonteCarlo):
             return so_far
         if self.evaluation is not None and game.to_move(state) != CHANCE:
             return self.evaluation(state)
-        if self.num_values == 1 and game.traits.seats == 2:
-            return tuple(value + (self.constant - sum(so_far)) / 2 for value in so_far)
-        return tuple(value + game.traits.middle for value in so_far)
+        to_come = undecided_reward(game.traits, so_far)
+        return tuple(value + to_come for value in so_far)
 
     def own_values(self, utility: Sequence[float]) -> tuple[float, ...]:
         return tuple(map(float, utility[: self.num_values]))

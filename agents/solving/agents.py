@@ -15,7 +15,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import State
 from zermelo.agents.base.requirements import require_deterministic, require_one_player, require_perfect_information
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.scores import Scale
+from zermelo.agents.base.scores import Scale, finite
 from zermelo.agents.base.settings import number, whole
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
@@ -104,9 +104,8 @@ class BestFirstAgent(SearchAgent):
 
 
 def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tuple[_Plan, StoppedBy]:
-    traits = game.traits
-    most = traits.utility_bounds[1]
     so_far = game.utility(root)[0]
+    most = so_far + game.traits.utility_bounds[1]
     number = itertools.count()
     frontier: list[tuple[float, int, int, _PathNode]] = [(0.0, 0, next(number), _PathNode(root, None, -1, 0))]
     reached = {game.key(root): so_far}
@@ -129,7 +128,7 @@ def _better_plan(game: Game[Any], root: Any, plan: _Plan, budget: Budget) -> tup
                 after = child_of(game, node.state, action)
                 if after is None:
                     continue
-                key, reward = game.key(after), game.utility(after)[0]
+                key, reward = game.key(after), finite(game.traits, game.utility(after))[0]
                 if not game.is_terminal(after):
                     most_of_a_step = max(most_of_a_step, reward - total)
                 if key not in reached or reward > reached[key]:

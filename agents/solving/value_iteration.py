@@ -21,6 +21,7 @@ from zermelo.agents.base.requirements import (
     require_one_or_two_opposed,
     require_perfect_information,
 )
+from zermelo.agents.base.scores import finite
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
@@ -195,7 +196,7 @@ class _Graph:
             whole = sum(probability for _, probability in works) if mover == CHANCE else 1.0
             for then, probability in works:
                 after.append(number(then))
-                rewards.append(game.utility(then)[0] - so_far)
+                rewards.append(finite(game.traits, game.utility(then))[0] - so_far)
                 chances.append(probability / whole if len(works) < len(ways) else probability)
         self.movers = np.array(movers, dtype=np.int8)
         self.starts = np.array(starts, dtype=np.int64)

@@ -19,6 +19,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.requirements import no_legal_action
+from zermelo.agents.base.scores import finite
 from zermelo.agents.monte_carlo.interface import RewardScale, RootAction, SimulationSearch, given_bounds
 from zermelo.envs.game import CHANCE
 
@@ -33,6 +34,8 @@ class Observers(enum.StrEnum):
 
 
 class _Edge:
+    """An action at an information set, with sums of what each seat was paid from there on."""
+
     __slots__ = ("available", "totals", "visits")
 
     def __init__(self, seats: int) -> None:
@@ -73,6 +76,8 @@ class InformationSetSearch(SimulationSearch):
             game, self._random, self._generator, longest=playout_moves, guide=chooses, whole=is_whole
         )
         self._scale = RewardScale(given_bounds(game.traits))
+        self._pays = not game.traits.terminal_rewards_only
+        self._nothing = (0.0,) * game.traits.seats
         self._deal = deal if deal is not None else lambda generator: game.resample(state, self.seat, generator)
         self._deals_are_kept = deal is not None
         self._root_key = self._key(state, self.seat)
@@ -81,10 +86,12 @@ class InformationSetSearch(SimulationSearch):
 
     def root_actions(self) -> list[RootAction]:
         edges, unknown = self.nodes[self._root_key], _Edge(0)
+        paid = self._paid(self.root_state)
         found = []
         for action in self.game.legal_actions(self.root_state):
             edge = edges.get(action, unknown)
-            means = tuple(total / edge.visits for total in edge.totals) if edge.visits else ()
+            totals = zip(paid, edge.totals, strict=False)
+            means = tuple(so_far + total / edge.visits for so_far, total in totals) if edge.visits else ()
             found.append(RootAction(action, edge.visits, means))
         return found
 
@@ -94,14 +101,14 @@ class InformationSetSearch(SimulationSearch):
         state = self._deal(self._generator)
         if playouts.own_state is not None and (self._deals_are_kept or state is self.root_state):
             state = playouts.own_state(state)
-        path: list[_Edge] = []
+        path: list[tuple[_Edge, Sequence[float]]] = []
         edges, mover = self.nodes[self._root_key], self.seat
         while len(path) < MAX_PLIES:
             actions = game.legal_actions(state)
             if not actions:
                 raise no_legal_action(game)
             action = self._select(edges, actions, mover)
-            path.append(edges[action])
+            path.append((edges[action], self._paid(state)))
             visit(len(path))
             state = playouts.after(state, action, playouts.generator)
             if game.is_terminal(state):
@@ -118,13 +125,18 @@ class InformationSetSearch(SimulationSearch):
                 break
             edges = self.nodes[key]
         end, _ = playouts.play(state, self.budget, is_own=True, ends=ends)
-        outcome = tuple(map(float, game.utility(end)))
-        self._scale.widen(outcome)
-        for edge in path:
+        outcome = finite(game.traits, tuple(map(float, game.utility(end))))
+        for edge, paid in path:
+            to_come = [final - so_far for final, so_far in zip(outcome, paid, strict=True)]
+            self._scale.widen(to_come)
             edge.visits += 1
-            for seat, value in enumerate(outcome):
+            for seat, value in enumerate(to_come):
                 edge.totals[seat] += value
         self.simulations += 1
+
+    def _paid(self, state: Any) -> Sequence[float]:
+        paid: Sequence[float] = self.game.utility(state) if self._pays else self._nothing
+        return paid
 
     def _select(self, edges: dict[int, _Edge], actions: Sequence[int], mover: int) -> int:
         untried = []

@@ -16,6 +16,7 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import JointPlayouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
+from zermelo.agents.base.scores import finite
 from zermelo.agents.monte_carlo.interface import RewardScale, SimulationSearch, given_bounds
 
 
@@ -199,7 +200,7 @@ class SimultaneousSearch(SimulationSearch):
                 break
             edge: Hashable = (*places, *chances)
             if self._playouts.generator is not None:  # one of many states that these moves may lead to
-                edge = edge, game.key(state)
+                edge = edge, game.key(state), game.utility(state)
             child = node.children.get(edge)
             if child is None:
                 node.children[edge] = self._node(state)
@@ -207,7 +208,7 @@ class SimultaneousSearch(SimulationSearch):
                 state, _ = self._playouts.play(state, self.budget, ends=ends)
                 break
             node = child
-        outcome = tuple(map(float, game.utility(state)))
+        outcome = finite(game.traits, tuple(map(float, game.utility(state))))
         self._scale.widen(outcome)
         for node, places in path:
             for index, seat in enumerate(node.movers):

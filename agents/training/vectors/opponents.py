@@ -11,6 +11,7 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.machine import default_threads
+from zermelo.agents.base.scores import expected_reward
 from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.baselines import GreedyAgent, NoisyAgent, RandomAgent
 from zermelo.agents.kernels.layout import NO_LIMIT, Search
@@ -133,7 +134,7 @@ def _looking(game: RulesGame) -> Search:
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-    search.expected = traits.constant / 2 if traits.seats == 2 else traits.middle
+    search.expected = expected_reward(traits)
     search.hold("looks", np.zeros(2 * width, np.int64))
     return search
 

@@ -10,8 +10,8 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.scores import SLACK, Scale, count_values
-from zermelo.agents.kernels.program import Program, can_search_any, can_use, expected_reward
+from zermelo.agents.base.scores import SLACK, Scale, count_values, expected_reward
+from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
@@ -74,7 +74,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.upper_value, search.upper_distance = frame.highest
         search.middle = frame.middle
         search.slack = SLACK * max(1.0, abs(frame.lowest[0]), abs(frame.highest[0]))
-        search.expected, search.total = expected_reward(game), int(traits.constant)
+        search.expected, search.total = expected_reward(traits), int(traits.constant)
         if root.fitted is not None:
             self._fitted = root.fitted  # whose memory the kernel reads
             search.hold("fitted", root.fitted.words())

@@ -9,10 +9,10 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.scores import Scale
+from zermelo.agents.base.scores import Scale, expected_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
-from zermelo.agents.kernels.program import Program, can_search_any, can_use, expected_reward
+from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
@@ -56,7 +56,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         search.prunes = config.prunes
         search.lower_utility, search.upper_utility = map(int, traits.utility_bounds)
         search.total = int(traits.constant)
-        search.expected = expected_reward(game)
+        search.expected = expected_reward(traits)
         search.middle = self.middle
 
     @classmethod

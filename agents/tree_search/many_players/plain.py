@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.scores import Frame, Scale, Score
+from zermelo.agents.base.scores import Frame, Scale, Score, finite
 from zermelo.agents.tree_search.chance.plain import added, scattered
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Bound, Root, Vector, Visit
@@ -175,7 +175,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         return tuple(most if seat == parent else math.nan for seat in range(len(paid)))
 
     def ended(self, state: Any) -> Visit:
-        return self._visited(tuple(self.game.utility(state)), 0.0, self.width is None)
+        return self._visited(tuple(finite(self._traits, self.game.utility(state))), 0.0, self.width is None)
 
     def evaluated(self, state: Any, frame: Frame) -> Visit:
         found = super().evaluated(state, frame)
