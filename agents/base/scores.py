@@ -60,6 +60,15 @@ def share_to_come(traits: Traits, paid: Sequence[float]) -> float:
     return (traits.constant - sum(paid)) / traits.seats if has_sum(traits) else 0.0
 
 
+def bounds_to_come(traits: Traits, paid: Sequence[float]) -> tuple[float, float]:
+    """The bounds of the utility to come of every seat: what is left of a constant sum goes to somebody."""
+    lower, upper = traits.utility_bounds
+    if not has_sum(traits):
+        return lower, upper
+    to_come, others = traits.constant - sum(paid), traits.seats - 1
+    return max(lower, to_come - others * upper), min(upper, to_come - others * lower)
+
+
 def expected_reward(traits: Traits, paid: Sequence[float] = ()) -> float:
     """The utility to come of every seat where nothing is known of a state: ``share_to_come``, in the bounds."""
     lower, upper = traits.utility_bounds
@@ -119,7 +128,6 @@ class Scale:
         self._game = game
         self._traits = game.traits
         self._seat = seat
-        self._has_sum = has_sum(game.traits)
         self._prefer_short_wins = prefer_short_wins
         self._use_bounds = use_bounds
         self._fixed: Frame | None = None
@@ -156,10 +164,7 @@ class Scale:
         """The lower and upper bound on the final value for the seat, given the rewards so far."""
         if not self._use_bounds:
             return -math.inf, math.inf
-        lower, upper = self._traits.utility_bounds
-        if self._has_sum:  # what is left of the constant goes to somebody
-            to_come, others = self._traits.constant - sum(so_far), self._traits.seats - 1
-            lower, upper = max(lower, to_come - others * upper), min(upper, to_come - others * lower)
+        lower, upper = bounds_to_come(self._traits, so_far)
         return so_far[self._seat] + lower, so_far[self._seat] + upper
 
     def _frame(self, so_far: tuple[float, ...]) -> Frame:

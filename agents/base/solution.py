@@ -12,6 +12,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.result import one_line, table_lines
+from zermelo.agents.base.scores import bounds_to_come
 from zermelo.envs.game import Game, Traits
 
 if TYPE_CHECKING:
@@ -143,12 +144,8 @@ def outcome_of(traits: Traits, seat: int, lower: float, upper: float) -> Outcome
 
 def utility_range(game: Game[Any], state: Any, seat: int) -> tuple[float, float]:
     """The lower and upper bound on the utility that a seat can end with from a state."""
-    traits = game.traits
-    lower, upper = traits.utility_bounds
     paid = game.utility(state)
-    if traits.is_opposed:
-        to_come = traits.constant - sum(paid)
-        lower, upper = max(lower, to_come - upper), min(upper, to_come - lower)
+    lower, upper = bounds_to_come(game.traits, paid)
     return paid[seat] + lower, paid[seat] + upper
 
 

@@ -12,9 +12,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from zermelo.agents.base.scores import bounds_to_come
 from zermelo.agents.base.settings import check_number, import_name
 from zermelo.agents.evaluators.network import write_evaluation
-from zermelo.agents.evaluators.protocol import squash, values_by_seat
+from zermelo.agents.evaluators.protocol import squash, to_come_by_seat, values_by_seat
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
@@ -76,10 +77,8 @@ class LinearEvaluator:
                 f"a LinearEvaluator values games of one or two players, but {traits.name} has {traits.seats}: "
                 "write an evaluator that gives one number per seat, or use 'playout'"
             )
-        value = squash(self.raw(game, state) / self.scale, traits.utility_bounds)
-        if traits.seats == 1:
-            return (value,)
-        return value, traits.constant - sum(game.utility(state)) - value
+        value = squash(self.raw(game, state) / self.scale, bounds_to_come(traits, game.utility(state)))
+        return to_come_by_seat(game, state, 0, value)
 
 
 OBSERVATION: Final = "observation"  # the features that need no code: all numbers that the player to move observes

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.base.settings import setting_text
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
+from zermelo.agents.evaluators.protocol import to_come_by_seat
 from zermelo.envs.capabilities import SupportsObservations
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
@@ -79,8 +80,8 @@ class NetworkEvaluator:
             masks[row, numbers] = True
         policy, value = self._checked(self.answer(np.stack(seen).astype(np.float32), masks), len(states), game)
         return [
-            Rated(_softmax(policy[row, legal[row]]), _values(game, value[row], seats[row]))
-            for row in range(len(states))
+            Rated(_softmax(policy[row, legal[row]]), _values(game, state, value[row], seats[row]))
+            for row, state in enumerate(states)
         ]
 
     def _checked(self, answer: Any, count: int, game: Game[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -152,7 +153,7 @@ def _softmax(logits: NDArray[Any]) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ...]:
+def _values(game: Game[Any], state: Any, answer: NDArray[Any], seat: int) -> tuple[float, ...]:
     """Utility to come for each seat, from values that begin with the seat to move."""
     traits = game.traits
     lower, upper = traits.utility_bounds
@@ -163,7 +164,7 @@ def _values(game: Game[Any], answer: NDArray[Any], seat: int) -> tuple[float, ..
     if len(values) == traits.seats:
         return tuple(values[(other - seat) % traits.seats] for other in range(traits.seats))
     if traits.is_opposed:
-        return traits.values_by_seat(seat, values[0])
+        return to_come_by_seat(game, state, seat, values[0])
     raise InvalidSettingError(
         f"{traits.name} has {traits.seats} players who are not simply opposed: a network gives a value for each"
     )

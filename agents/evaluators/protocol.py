@@ -38,8 +38,8 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     Where a bound is infinite the number is left as it is.
     """
     lower, upper = bounds
-    if not math.isfinite(upper - lower):
-        return x
+    if not math.isfinite(upper - lower) or lower == upper:
+        return x if lower < upper else lower
     middle, half = (lower + upper) / 2, (upper - lower) / 2
     inside = middle + half * (x / (1 + abs(x)))
     return min(max(inside, math.nextafter(lower, math.inf)), math.nextafter(upper, -math.inf))
@@ -90,6 +90,14 @@ def expected_totals(
     return totals_at(evaluate, game, state)
 
 
+def to_come_by_seat(game: Any, state: Any, seat: int, mine: float) -> tuple[float, ...]:
+    """What one player, or each of two opposed ones, can still expect, from what ``seat`` can."""
+    if game.traits.seats == 1:
+        return (mine,)
+    other = game.traits.constant - sum(game.utility(state)) - mine
+    return (mine, other) if seat == 0 else (other, mine)
+
+
 def values_by_seat(
     game: Any, state: Any, seat: int, mine: float, bounds: tuple[float, float]
 ) -> tuple[float, ...]:
@@ -98,10 +106,7 @@ def values_by_seat(
     if math.isfinite(upper - lower):
         mine = math.floor(mine * FITTED_UNIT + 0.5) / FITTED_UNIT
         mine = min(max(mine, lower + 1 / FITTED_UNIT), upper - 1 / FITTED_UNIT)
-    if game.traits.seats == 1:
-        return (mine,)
-    other = game.traits.constant - sum(game.utility(state)) - mine
-    return (mine, other) if seat == 0 else (other, mine)
+    return to_come_by_seat(game, state, seat, mine)
 
 
 def totals_at(evaluate: Evaluator, game: Game[Any], state: Any) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.evaluators.protocol import squash
+from zermelo.agents.evaluators.protocol import squash, to_come_by_seat
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.games.go import Go
@@ -39,4 +39,4 @@ class GoEvaluator:
                 "of your own"
             )
         value = squash(lead / _SCALE, game.traits.utility_bounds)
-        return value, game.traits.constant - sum(game.utility(state)) - value
+        return to_come_by_seat(game, state, 0, value)

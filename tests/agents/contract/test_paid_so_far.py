@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from doubles.paid_ways import PaidWays, Way
-from doubles.small_games import PlainGame
+from doubles.small_games import Leaf, Node, PlainGame, TreeGame
 
-from zermelo.agents import GreedyAgent, ISMCTSAgent, MCTSAgent, make_agent
+from zermelo.agents import GreedyAgent, ISMCTSAgent, LinearEvaluator, MCTSAgent, make_agent
 from zermelo.agents import textbook as algorithms
+from zermelo.agents.evaluators.policy_value import NetworkEvaluator
+from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.envs import CHANCE, Traits, UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
+from zermelo.envs.rules import GENERAL_SUM
 
 INFINITE = (-math.inf, math.inf)
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -93,7 +96,7 @@ def check(kind: str, how: dict[str, Any], game: PaidWays, depth: int | None) -> 
 
 @pytest.mark.parametrize(("kind", "how"), CASES, ids=str)
 def test_searches_are_the_textbooks_at_every_depth(kind: str, how: dict[str, Any]) -> None:
-    for seed in range(12):
+    for seed in range(6):
         game = game_for(kind, seed, (-30.0, 30.0) if seed % 2 else INFINITE)
         for depth in DEPTHS:
             check(kind, how, game, depth)
@@ -102,7 +105,7 @@ def test_searches_are_the_textbooks_at_every_depth(kind: str, how: dict[str, Any
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "how"), CASES, ids=str)
 def test_they_are_in_many_games(kind: str, how: dict[str, Any]) -> None:
-    for seed in range(100, 250):
+    for seed in range(100, 160):
         game = game_for(kind, seed, (-30.0, 30.0) if seed % 2 else INFINITE)
         check(kind, how, game, DEPTHS[seed % len(DEPTHS)])
 
@@ -252,3 +255,122 @@ def test_utilities_that_are_not_finite_are_refused(spec: str, wild: float) -> No
     game = Wild((1.0,), (wild,))
     with pytest.raises(UnsupportedGameError, match=rf"utilities of wild must be finite .*not \({wild},\)"):
         make_agent(spec).search_state(game)
+
+
+def test_all_may_be_paid_before_the_end() -> None:
+    """What is left of the constant is 0 then, which is the lower bound."""
+    early, late = Node(1, [Leaf(2, 2)], utility=(2, 2)), Node(1, [Leaf(1, 3)], utility=(1, 2))
+    game = TreeGame(Node(0, [early, late]), constant=4, bounds=(0, 4), terminal_rewards_only=False)
+    result = make_agent("alphabeta(depth=1, exact=true)").search_state(game)
+    assert result.action_values == {0: 2, 1: 1.5}
+
+
+def test_bounds_are_of_what_is_to_come() -> None:
+    """From 3 on a player may still get 5: an end with 5 in all is not the best there can be."""
+    root = Node(0, [Leaf(5), Node(0, [Leaf(8)], utility=(4,))], utility=(3,))
+    game = TreeGame(root, seats=1, bounds=(0, 5), terminal_rewards_only=False, reward_sum=RewardSum.GENERAL)
+    result = make_agent("best_first").search_state(game)
+    assert (result.action, result.value) == (1, 8)
+
+
+class ScoresState(NamedTuple):
+    ply: int
+    drawn: int
+
+
+class Scores(NamedTuple):
+    """Everybody ends with ``lower`` to ``upper`` points, drawn by the moves."""
+
+    players: int = 2
+    lower: int = 1
+    upper: int = 3
+
+    def num_actions(self) -> int:
+        return 2
+
+    def seats(self) -> int:
+        return self.players
+
+    def utility_bounds(self) -> tuple[int, int]:
+        return (self.lower, self.upper)
+
+    def utility_sum(self) -> int:
+        return GENERAL_SUM
+
+    def initial_state(self) -> ScoresState:
+        return ScoresState(0, 0)
+
+    def to_move(self, state: ScoresState) -> int:
+        return state.ply % self.players
+
+    def legal_actions(self, state: ScoresState, actions: list[int]) -> int:
+        actions[0], actions[1] = 0, 1
+        return 2
+
+    def result(self, state: ScoresState, action: int) -> ScoresState:
+        return ScoresState(state.ply + 1, (state.drawn * 5 + action + 1) % 97)
+
+    def is_terminal(self, state: ScoresState) -> bool:
+        return state.ply >= 4 + state.drawn % 3
+
+    def utility(self, state: ScoresState, seat: int) -> int:
+        return self.lower + (state.drawn + seat) % (self.upper - self.lower + 1)
+
+
+def searched(spec: str, rules: Scores, compile: str) -> Any:  # noqa: A002 - the setting's name
+    result = make_agent(f"{spec[:-1]}, compile={compile}, seed=0)").search_state(rules)
+    assert result.compiled == (compile == "wait")
+    return result.values_by_seat, result.action_values, result.action, result.nodes
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "spec", ["maxn(depth=3, exact=true)", "mcts(simulations=99, playout_moves=1, ties=first)"]
+)
+def test_kernels_expect_what_plain_searches_expect(spec: str) -> None:
+    for players, lower, upper in ((1, 1, 3), (2, 0, 3), (2, -5, -1), (3, 1, 3), (3, -3, 0)):
+        rules = Scores(players, lower, upper)
+        assert repr(searched(spec, rules, "wait")) == repr(searched(spec, rules, "never"))
+        assert all(lower <= value <= upper for value in searched(spec, rules, "never")[0])
+
+
+class Halfway(PlainGame):
+    """One move before its end: of ten coins the first player has eight."""
+
+    traits = Traits(
+        name="halfway",
+        seat_names=("first", "second"),
+        reward_sum=RewardSum.CONSTANT,
+        constant=10.0,
+        utility_bounds=(0.0, 10.0),
+        num_actions=1,
+    )
+
+    def initial_state(self) -> str:
+        return "before"
+
+    def to_move(self, state: str) -> int:
+        return 0
+
+    def legal_actions(self, state: str) -> list[int]:
+        return [0]
+
+    def result(self, state: str, action: int) -> str:
+        return "end"
+
+    def is_terminal(self, state: str) -> bool:
+        return state == "end"
+
+    def utility(self, state: str) -> tuple[float, float]:
+        return (9.0, 1.0) if state == "end" else (8.0, 0.0)
+
+    def observation(self, state: str, seat: int) -> list[float]:
+        return [0.0]
+
+
+def test_evaluations_share_what_is_left() -> None:
+    game = Halfway()
+    assert LinearEvaluator(features={}, weights={})(game, "before") == (1, 1)
+    assert make_evaluator("rewards")(game, "before") == (1, 1)
+    network = NetworkEvaluator(lambda observations: (np.zeros((1, 1)), np.full(1, -0.9)))
+    assert network(game, "before") == pytest.approx((0.5, 1.5))
