@@ -24,11 +24,30 @@ def clone(tmp_path):
     return tmp_path
 
 
+def called(clone, script, *given, **variables):
+    kept = {name: value for name, value in os.environ.items() if name not in ("VENV", "PYTHON")}
+    command, environment = [clone / "scripts" / script, *given], {**kept, **variables}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+
 def setup(clone, pip, *extras):
     (clone / "pip").write_text(pip)
-    command = [clone / "scripts" / "setup", *extras]
-    environment = {name: value for name, value in os.environ.items() if name != "VENV"}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return called(clone, "setup", *extras)
+
+
+def fake_python(path, version):
+    """A program that says it is that Python, makes environments of itself, and says how else it was called."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"""#!/usr/bin/env bash
+case "$*" in
+  *version_info\\[:2\\]*) echo {version} ;;
+  -c*) ;;
+  "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+  *) echo "$0 $*" ;;
+esac
+""")
+    path.chmod(0o755)
+    return str(path)
 
 
 def test_each_step_is_a_line_with_its_time(clone):
@@ -60,7 +79,47 @@ def test_the_quickstart_says_what_it_plays(clone):
     (clone / ".venv" / "bin" / "zermelo").write_text('#!/bin/sh\necho "zermelo $*"\n')
     (clone / ".venv" / "bin" / "zermelo").chmod(0o755)
     (clone / "pip").write_text("exit 0")
-    environment = {name: value for name, value in os.environ.items() if name != "VENV"}
-    done = subprocess.run([clone / "scripts" / "quickstart"], env=environment, capture_output=True, text=True)
+    done = called(clone, "quickstart")
     assert "playing 120 games" in done.stderr
     assert done.stdout.startswith("zermelo tournament classic/connect_four-v3 random greedy")
+
+
+def test_the_tests_run_with_another_python_in_a_folder_of_its_own(clone):
+    fake_python(clone / ".venv" / "bin" / "python", "3.98")
+    newer = fake_python(clone / "python3.99", "3.99")
+    done = called(clone, "test", "-x", PYTHON=newer)
+    assert "making the virtual environment .venv-3.99" in done.stderr
+    assert re.search(r"/\.venv-3\.99/bin/python -m pytest .* -x$", done.stdout), done.stdout
+    same = called(clone, "test", PYTHON=fake_python(clone / "python3.98", "3.98"))
+    assert re.search(r"/\.venv/bin/python -m pytest ", same.stdout), same.stdout
+    chosen = called(clone, "test", PYTHON=newer, VENV="mine")
+    assert re.search(r"/mine/bin/python -m pytest ", chosen.stdout), chosen.stdout
+
+
+def test_a_folder_of_another_python_is_not_taken_for_one_of_this(clone):
+    fake_python(clone / ".venv" / "bin" / "python", "3.98")
+    done = called(clone, "setup", PYTHON=fake_python(clone / "python3.99", "3.99"))
+    assert done.returncode == 2
+    assert done.stderr == ".venv has Python 3.98 and PYTHON is 3.99: set VENV to another folder\n"
+
+
+def test_ci_finds_the_newest_python_that_the_project_names(clone):
+    script = (ROOT / ".ci" / "run").read_text()
+    function = re.search(r"^newest\(\) \{$.*?^\}$", script, re.M | re.S)[0]
+    (clone / "pyproject.toml").write_text(
+        '"Programming Language :: Python :: 3.9",\n"Programming Language :: Python :: 3.98",\n'
+    )
+    found = {}
+    for names in (["python3.9", "python3.98", "python3.99"], ["python3.9", "python3.99"], ["python3.99"]):
+        path = clone / "-".join(names)
+        path.mkdir()
+        for name in names:
+            (path / name).write_text(f"#!/bin/sh\necho {name}\n")
+            (path / name).chmod(0o755)
+        environment = {"PATH": f"{path}:{os.defpath}", "HOME": str(clone), "PYTHON": "the default"}
+        done = subprocess.run(
+            ["bash", "-c", f"set -euo pipefail\n{function}\nnewest"],
+            cwd=clone, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+        found[len(names)] = done.stdout
+    assert found == {3: "python3.98\n", 2: "python3.9\n", 1: "the default\n"}

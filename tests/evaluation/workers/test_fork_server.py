@@ -107,3 +107,21 @@ def test_a_process_that_this_one_forks_has_a_server_of_its_own():
     if pid == 0:
         os._exit(len(servers()))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_what_forks_has_one_thread_whatever_this_process_has():
+    """From Python 3.12 on a fork beside other threads is warned of: they may hold locks that the copy waits for."""
+    release = threading.Event()
+    threads = [threading.Thread(target=release.wait) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        described()
+        for server in servers():
+            with open(f"/proc/{server}/status") as status:
+                assert "Threads:\t1\n" in status.readlines()
+    finally:
+        release.set()
+        for thread in threads:
+            thread.join()
