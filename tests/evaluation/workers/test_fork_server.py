@@ -111,7 +111,7 @@ def test_a_process_that_this_one_forks_has_a_server_of_its_own():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
 def test_what_forks_has_one_thread_whatever_this_process_has():
-    """From Python 3.12 on a fork beside other threads is warned of: they may hold locks that the copy waits for."""
+    """Python 3.12 warns of a fork beside other threads: they may hold locks that the copy waits for."""
     release = threading.Event()
     threads = [threading.Thread(target=release.wait) for _ in range(3)]
     for thread in threads:
