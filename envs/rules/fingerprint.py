@@ -115,7 +115,7 @@ def _walk_of(rules: Any) -> _Walk:
     if known is rules and walk is not None and walk.holds():
         return walk
     try:
-        walk = _Walk(rules, by_source=False)
+        walk = _walked(rules, by_source=False)
     except UncomparableError as error:
         raise InvalidSettingError(
             f"{type(rules).__name__} depends on {error}, so that no file of knowledge can be known to be of these "
@@ -125,6 +125,13 @@ def _walk_of(rules: Any) -> _Walk:
         _walks.clear()
     _walks[id(rules)] = rules, walk
     return walk
+
+
+def _walked(rules: Any, *, by_source: bool) -> _Walk:
+    try:
+        return _Walk(rules, by_source=by_source)
+    except RecursionError:
+        raise UncomparableError("objects inside one another, more than can be followed") from None
 
 
 _MOST_WALKS: Final = 64
@@ -168,7 +175,7 @@ class _Walk:
     def sources(self) -> tuple[str, str]:
         """The digest by sources; or an empty one, and what has none."""
         try:
-            return _Walk(self._rules, by_source=True).hexdigest, ""
+            return _walked(self._rules, by_source=True).hexdigest, ""
         except UncomparableError as error:
             return "", str(error)
 
@@ -186,8 +193,11 @@ class _Walk:
                 names = names | vars(owner).keys()
                 self._watch.add(vars(owner))
             for name in sorted(name for name in names if not name.startswith("__")):
-                if (value := getattr(owner, name, MISSING)) is not MISSING:
-                    yield owner, name, value
+                try:
+                    value = getattr(owner, name)
+                except Exception:  # modules that load names late raise what they like
+                    continue
+                yield owner, name, value
 
     def _add(self, text: str) -> None:
         self._digest.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))

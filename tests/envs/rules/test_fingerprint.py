@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import zermelo.envs
 from zermelo.envs import games
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games.tables import GAMES
@@ -542,6 +543,38 @@ def test_what_cannot_be_compared_is_named(thing: Any, words: str | None) -> None
         return
     with pytest.raises(InvalidSettingError, match=f"Odd depends on .*{words}.*: write them without it"):
         code_digest(Odd())
+
+
+def nested(depth: int) -> list[Any]:
+    outer: list[Any] = []
+    for _ in range(depth):
+        outer = [outer]
+    return outer
+
+
+NESTED = nested(100_000)
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    class Deep(Normal):
+        def result(self, state: State, action: int) -> Any:
+            return NESTED
+
+    with pytest.raises(InvalidSettingError, match="Deep depends on objects inside one another"):
+        code_digest(Deep())
+
+
+def test_modules_that_load_names_late_are_read() -> None:
+    class Late(Normal):
+        def result(self, state: State, action: int) -> Any:
+            return zermelo.envs.CHANCE
+
+    class Later(Normal):
+        def result(self, state: State, action: int) -> Any:
+            return zermelo.envs.Chance
+
+    Later.__qualname__ = Late.__qualname__
+    assert code_digest(Late()) != code_digest(Later())
 
 
 def test_rules_of_another_python_are_compared_by_sources(monkeypatch: pytest.MonkeyPatch) -> None:
