@@ -148,7 +148,8 @@ class _Walk:
         self._watch = Watch()
         self._seen: dict[int, int] = {}
         self._alive: list[Any] = []  # so that no id is given again
-        self._names, self._owners = {*METHODS} - _WITHOUT, list[Any]()
+        self._names, self._owners = set[str](), list[Any]()
+        self._called = {*METHODS} - _WITHOUT  # of rules, by everybody
         for cls in dict.fromkeys((type(rules), type(plain))):
             self._add(f"rules {cls.__qualname__}")
             for part in cls.__mro__:
@@ -156,7 +157,7 @@ class _Walk:
                     self._head(part)
                     self._owners.append(part)
                     self._watch.add(vars(part))
-                    self._names |= {name for name, _ in members(part) if name.startswith("__")}
+                    self._called |= {name for name, _ in members(part) if name.startswith("__")}
         self._value(tuple(plain), "a parameter")
         self._value(getattr(plain, "__dict__", {}), "an attribute")
         done: set[tuple[int, str]] = set()
@@ -185,7 +186,7 @@ class _Walk:
         for owner in self._owners:
             if isinstance(owner, type):
                 for name, value in members(owner):
-                    if name in self._names or (is_any and name not in _WITHOUT):
+                    if name in self._names | self._called or (is_any and name not in _WITHOUT):
                         yield owner, name, value
                 continue
             names = self._names

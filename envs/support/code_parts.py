@@ -168,7 +168,7 @@ def content_of(cell: Any, name: str) -> Any:
 def has_docstring(code: types.CodeType) -> bool:
     """True if the first constant of a function is its docstring."""
     is_first = bool(code.co_consts) and isinstance(code.co_consts[0], str) and not code.co_name.startswith("<")
-    flag = inspect.CO_OPTIMIZED if sys.version_info < (3, 13) else 0x4000000  # CO_HAS_DOCSTRING
+    flag = inspect.CO_OPTIMIZED if sys.version_info < (3, 14) else 0x4000000  # CO_HAS_DOCSTRING
     return is_first and bool(code.co_flags & flag)
 
 
