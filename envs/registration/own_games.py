@@ -67,8 +67,9 @@ def _table(rules: Any) -> list[str]:
 
 
 def _observation_text(rules_class: Any) -> str:
-    if planes := getattr(getattr(rules_class, "planes", None), "__doc__", None):
-        first = planes.split("\n")[0].rstrip(".")
+    planes = getattr(rules_class, "planes", None)
+    if planes is not None and planes.__doc__:  # None itself has a docstring from Python 3.13 on
+        first = planes.__doc__.split("\n")[0].rstrip(".")
         return f"Planes of shape (rows, columns, planes): {first[0].lower()}{first[1:]}"
     own = getattr(rules_class, "write_observation", getattr(rules_class, "observation", None))
     if own is None:
