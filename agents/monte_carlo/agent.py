@@ -23,6 +23,7 @@ from zermelo.agents.monte_carlo.choose import monte_carlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Start
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.envs.game import Chance, Game, Traits
+from zermelo.envs.jit.cache.sources import Sources, sources_of
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained
 
@@ -37,10 +38,16 @@ _TRIES: Final = 2
 
 class _Tree(NamedTuple):
     game: Game[Any]
+    sources: Sources | None
     search: MonteCarlo
     played: int
     older: tuple[Any, Any, int] | None
     """The root, its state and the action played of the move before, where the tree was pondered on."""
+
+
+def _sources(game: Game[Any], state: Any) -> Sources | None:
+    """The version of a game's rules; a tree does not outlive an edit."""
+    return sources_of(game.rules, state) if isinstance(game, RulesGame) else None
 
 
 class _LastTree(Memory):
@@ -117,7 +124,8 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
         )
         if self.reuse or budget.ponders:
-            self._last.tree = _Tree(game, search, result.action, before if budget.ponders else None)
+            sources = _sources(game, state)
+            self._last.tree = _Tree(game, sources, search, result.action, before if budget.ponders else None)
         return DoneSearch(result, search, looked)
 
     def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
@@ -129,8 +137,8 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
     ) -> tuple[MonteCarlo, tuple[Any, Any, int] | None]:
         """The tree of the last move, if it has this state, and its root before; or a new one."""
         tree, self._last.tree = self._last.tree, None  # an error or Ctrl-C may leave a tree half way
-        if tree is not None and tree.game == game:
-            _, search, played, older = tree
+        if tree is not None and tree.game == game and tree.sources is _sources(game, state):
+            _, _, search, played, older = tree
             before = search.root, search.root_state, played
             if search.move_to(state, budget, played):
                 return search, before

@@ -15,6 +15,7 @@ from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
+from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
 
 
@@ -36,7 +37,8 @@ def tree_search(
     """
     game = root.game
     seat = root.max_seat(config) if config.depends_on_seat else 0
-    made_for = game, seat, root.evaluator, config, budget.limits
+    sources = sources_of(game.rules, root.state) if isinstance(game, RulesGame) else None
+    made_for = game, sources, seat, root.evaluator, config, budget.limits
     if earlier is not None and earlier.made_for != made_for:
         earlier = None
     if earlier is not None and earlier.compiled:

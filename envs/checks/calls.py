@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NoReturn
+from typing import Any, Final, Literal, NoReturn
+
+import numpy as np
 
 from zermelo.envs.errors import RulesError
+from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.rules.contract import METHODS, method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
@@ -28,6 +31,8 @@ class Calls:
     def __init__(self, game: RulesGame) -> None:
         self.game, self.rules = game, game.rules
         self.compiled = compiled_or_none(game.rules)
+        self._narrow = sources_of(game.rules).narrow
+        self._overflow: Literal["raise", "warn"] = "raise" if self._narrow else "warn"
 
     def has(self, method: str) -> bool:
         """Whether the rules write an optional method."""
@@ -51,7 +56,8 @@ class Calls:
             both = self.run(self.compiled[method], method, args, self.rules)
             if both != (plain, written) or type(both[0]) is not type(plain):
                 arguments = "" if len(args) < 2 else f" for {', '.join(map(str, args[1:]))}"
-                self.fail(method, state, f"compiled it gives {both}, uncompiled {(plain, written)}{arguments}")
+                what = f"compiled it gives {both}, uncompiled {(plain, written)}{arguments}"
+                self.fail(method, state, what + self._about_arrays())
         for value, now in zip(args, written, strict=True):
             if isinstance(value, list):
                 if len(now) != len(value):
@@ -63,10 +69,21 @@ class Calls:
         """The result of a method, and its arguments with what it has written into copies of the lists."""
         given = [list(value) if isinstance(value, list) else value for value in args]
         try:
-            return function(*rules, *given), given
+            with np.errstate(over=self._overflow):
+                return function(*rules, *given), given
         except Exception as error:
             state = args[0] if args else None
-            self.fail(method, state, f"it raised {type(error).__name__}: {error}")
+            overflows = isinstance(error, FloatingPointError | OverflowError)
+            advice = self._about_arrays() if overflows else ""
+            self.fail(method, state, f"it raised {type(error).__name__}: {error}{advice}")
+
+    def _about_arrays(self) -> str:
+        """What to write where the numbers of arrays have fewer bits in plain Python than in compiled code."""
+        if not self._narrow:
+            return ""
+        named = " and ".join(f"{name} (an array of {kind})" for name, kind in self._narrow.items())
+        what = f"; numbers read from {named} keep that type in plain Python, and have 64 bits in compiled code"
+        return f"{what}: write int({next(iter(self._narrow))}[index]) before calculating with them"
 
     def actions(self, method: str, state: Any) -> list[int]:
         """The actions that a method writes."""

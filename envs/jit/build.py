@@ -17,7 +17,8 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ import numpy as np
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.cache import durations
 from zermelo.envs.jit.cache.code_cache import code_file, keep, one_compiler, shape, shipped_code
+from zermelo.envs.jit.cache.sources import Sources, forget_sources, sources_of
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.machine_code import Code, emit, emit_portable, link, read
 from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
@@ -36,9 +38,10 @@ _QUIET: Final = 2.0
 """Seconds of waiting for the compiler without a progress bar."""
 
 _Identity = tuple[Any, ...]
-_BUILT: dict[_Identity, Callable[..., Any]] = {}
-_COMPILERS: dict[tuple[int, _Identity], _Compiler] = {}
-"""Those at work, by process and kernel: a forked child has none of its parent's threads."""
+_BUILT: MutableMapping[Sources, dict[_Identity, Callable[..., Any]]] = weakref.WeakKeyDictionary()
+"""Kernels by the version of the rules: those of earlier ones are let go."""
+_COMPILERS: dict[tuple[int, Sources, _Identity], _Compiler] = {}
+"""Those at work, by process, version of the rules, and kernel: a forked child has none of its parent's threads."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     """A kernel compiled for ``rules``: a function of rules, state and its further arguments.
 
     The rules and the state that it takes are those of ``zermelo.envs.jit.history.starter``. Rules of one class and
-    shape share a kernel.
+    shape share a kernel, until something is edited that it was made from.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.
@@ -88,8 +91,8 @@ def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: Tru
 
 def is_to_be_compiled(rules: Any, kernel: Kernel) -> bool:
     """Whether a kernel is neither built nor kept anywhere, and another process could compile it for this one."""
-    identity = _identity(rules, kernel)
-    return identity not in _BUILT and _Compiler(rules, kernel, identity).is_shared_and_missing()
+    sources, identity = _identity(rules, kernel)
+    return identity not in _BUILT.get(sources, {}) and _Compiler(rules, kernel, sources, identity).is_shared_and_missing()
 
 
 def asked_by(work: Callable[..., Any], *arguments: Any) -> tuple[Any, Kernel] | None:
@@ -118,30 +121,39 @@ class _AskedError(BaseException):
 def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..., int] | None:
     if _ONLY_ASKS.get():
         raise _AskedError(rules, kernel)
-    identity = _identity(rules, kernel)
-    while (function := _BUILT.get(identity)) is None:
-        compiler = _COMPILERS.get((os.getpid(), identity))
+    sources, identity = _identity(rules, kernel)
+    while (function := _BUILT.get(sources, {}).get(identity)) is None:
+        compiler = _COMPILERS.get((os.getpid(), sources, identity))
         if compiler is None:
-            compiler = _Compiler(rules, kernel, identity)
+            compiler = _Compiler(rules, kernel, sources, identity)
             if (code := compiler.kept()) is not None:
-                _BUILT[identity] = compiler.linked(code)
+                compiler.take(code)
                 continue
             compiler = compiler.start()
         if not compiler.is_done(waits):
             return None
+        sources, identity = _identity(rules, kernel)  # something may have been edited meanwhile
     return function
 
 
-def _identity(rules: Any, kernel: Kernel) -> _Identity:
-    """The key of a kernel's code in this process; tuples inside the rules may be longer in other rules."""
-    return type(rules), shape(rules), shape(rules.initial_state()), kernel.function, kernel.constants
+def _identity(rules: Any, kernel: Kernel) -> tuple[Sources, _Identity]:
+    """The version of the rules, and the key of a kernel's code among all that was made from it.
+
+    Tuples inside the rules may be longer in other rules.
+    """
+    state = rules.initial_state()
+    return sources_of(rules, state), (shape(rules), shape(state), kernel.function, kernel.constants)
+
+
+class _EditedError(Exception):
+    """Rules were edited while they were compiled: nobody can say which version the code is of."""
 
 
 class _Compiler:
     """Compiles one kernel in a thread of its own."""
 
-    def __init__(self, rules: Any, kernel: Kernel, identity: _Identity) -> None:
-        self._rules, self._kernel, self._identity = rules, kernel, identity
+    def __init__(self, rules: Any, kernel: Kernel, sources: Sources, identity: _Identity) -> None:
+        self._rules, self._kernel, self._sources, self._identity = rules, kernel, sources, identity
         self._name = type(rules).__name__
         self._path = code_file(rules, rules.initial_state(), kernel)
         self._done, self._stop = threading.Event(), threading.Event()
@@ -163,14 +175,16 @@ class _Compiler:
         """Whether processes share this code, and none has it yet."""
         return self._path is not None and self.kept() is None and self._bitcode is None
 
-    def linked(self, code: Code) -> Callable[..., int]:
-        """The function in machine code."""
-        function = link(code, ["int64", "int64", *self._kernel.plain_arguments, "int64"])
-        return _caller(function, self._name, self._kernel)
+    def take(self, code: Code) -> None:
+        """Links machine code, for all who ask for this kernel."""
+        arguments = ["int64", "int64", *self._kernel.plain_arguments, "int64"]
+        function = link(code, arguments, self._sources.tables)
+        built = _BUILT.setdefault(self._sources, {})
+        built[self._identity] = _caller(function, self._name, self._kernel)
 
     def start(self) -> _Compiler:
         """Starts the thread, unless another caller has started one for this kernel: then that one is returned."""
-        first = _COMPILERS.setdefault((os.getpid(), self._identity), self)
+        first = _COMPILERS.setdefault((os.getpid(), self._sources, self._identity), self)
         if first is self:
             threading.Thread(target=self._run, name="zermelo-compiler", daemon=False).start()
         return first
@@ -196,11 +210,12 @@ class _Compiler:
         gc.disable()  # a tenth of the compiler's time, and next to nothing is collected
         try:
             with interruptible(self._stop):
-                if self._identity not in _BUILT:  # else another one ended before this one began
-                    _BUILT[self._identity] = self.linked(self._compiled_once())
-        except CompilerInterrupted:
+                if self._identity not in _BUILT.get(self._sources, {}):  # else another ended before this one began
+                    self.take(self._compiled_once())
+        except (CompilerInterrupted, _EditedError):
             pass
         except Exception as error:  # it is raised where somebody waits
+            forget_sources(self._sources)
             self._error = error
         finally:
             if collects:
@@ -208,7 +223,7 @@ class _Compiler:
                     gc.freeze()
                     gc.unfreeze()
                 gc.enable()
-            del _COMPILERS[os.getpid(), self._identity]
+            del _COMPILERS[os.getpid(), self._sources, self._identity]
             self._done.set()
 
     def _compiled_once(self) -> Code:
@@ -234,7 +249,9 @@ class _Compiler:
         when = "once; " if kept else ""
         say_once_about(
             f"compiling the rules of {self._name} for this machine ({when}{durations.about()})",
-            *self._identity[:3],
+            type(rules),
+            self._sources,
+            *self._identity[:2],
         )
         begun = time.monotonic()
         try:
@@ -243,6 +260,8 @@ class _Compiler:
             from zermelo.envs.jit.method_calls import explain
 
             raise explain(rules, error) from None
+        if not self._sources.is_current():
+            raise _EditedError
         if kept:
             durations.add(time.monotonic() - begun)
         return code

@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.envs.jit.cache.fingerprint import names_in
+from zermelo.envs.jit.cache.sources import Sources, sources_of
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import is_rules
@@ -88,6 +89,22 @@ def prepare(rules_class: type) -> None:
 
 
 _TYPES: set[Any] = set()
+_MADE_FROM: Final[dict[type, Sources]] = {}
+
+
+def _start_over_if_edited(rules: Any) -> None:
+    """Drops all functions made here if they may be of an earlier version of these rules.
+
+    Which of them depend on the rules, only Numba knows: kernels' own do, for the types of these rules.
+    """
+    global _OF_KERNELS
+    sources = sources_of(rules)
+    with _LOCK:
+        if _MADE_FROM.setdefault(type(rules), sources) is not sources:
+            _OF_KERNELS = Functions()
+            for made in (_METHODS, _KERNELS, _MADE_FROM):
+                made.clear()
+            _MADE_FROM[type(rules)] = sources
 
 
 def types_of(rules: Any) -> tuple[Any, Any]:
@@ -110,6 +127,7 @@ def _type_of_rules(rules: Any) -> Any:
     from numba import types
 
     prepare(type(rules))
+    _start_over_if_edited(rules)
     if not rules._fields:
         from zermelo.envs.jit.dispatch import NoParameters
 
@@ -213,22 +231,23 @@ class Functions:
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
             self._made[function] = PartDispatcher(copy, _options(function), self._ready)  # before what may call it
             for name in names_in(function.__code__):
-                if name == function.__name__ and function.__annotations__.get("return") == "int":
+                value = function.__globals__.get(name)
+                if value is function and function.__annotations__.get("return") == "int":
                     space[name] = itself
                     continue
                 full = f"{function.__module__}.{name}"
                 if full in self._constants:
                     space[name] = self._constants[full]
                 elif name in function.__globals__:
-                    space[name] = self.compiled(function.__globals__[name])
+                    space[name] = self.compiled(value)
             for cell, value in zip(cells, function.__closure__ or (), strict=True):
                 cell.cell_contents = self.compiled(value.cell_contents)
         return self._made[function]
 
 
-_METHODS: dict[type, Functions] = {}
-_OF_KERNELS: Final = Functions()
-_KERNELS: dict[tuple[str, tuple[tuple[str, bool], ...]], Functions] = {}
+_METHODS: Final[dict[type, Functions]] = {}
+_OF_KERNELS = Functions()
+_KERNELS: Final[dict[tuple[str, tuple[tuple[str, bool], ...]], Functions]] = {}
 
 
 def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
@@ -242,6 +261,7 @@ def compile_kernel(rules: Any, kernel: Kernel) -> tuple[Any, str]:
     from zermelo.envs.jit.instructions import write_entry
 
     with _LOCK:
+        types_of(rules)  # which drops functions of an earlier version
         compiled = _compiled(rules, kernel, _functions_of(kernel))
     name = f"zermelo_{kernel.function.__name__}"
     return compiled.library.whole(write_entry(compiled, name), name), name

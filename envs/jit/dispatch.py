@@ -103,12 +103,13 @@ def teach(method: Callable[[type, str], Any], compiled: Callable[[type, Any], An
             if function is None:
                 return None
             lower(attr)
-            kind = types.Dispatcher(compiled(typ.instance_class, function))
 
             class MethodTemplate(AbstractTemplate):
                 key = ("zermelo rules", attr)
 
                 def generic(self, args: Any, kws: Any) -> Any:
+                    # Asked for anew: Numba gives this template again where the method was edited meanwhile.
+                    kind = types.Dispatcher(compiled(typ.instance_class, method(typ.instance_class, attr)))
                     return kind.get_call_type(self.context, (typ, *args), kws).as_method()
 
             return types.BoundFunction(MethodTemplate, typ)

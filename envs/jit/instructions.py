@@ -48,17 +48,19 @@ for _function, (_typed, _emit) in (BITS | MEMORY | SETS).items():
     _teach(_function, _typed, _emit)
 
 
-@functools.cache
 def teach_table(function: Any) -> None:
     """Has compiled code take the address of a large table from its symbol."""
-    name = NAMES[function]
-    add_symbol(name, function())  # Numba itself links what it compiles for ``check_rules``
+    add_symbol(NAMES[function], function())  # Numba itself links what it compiles for ``check_rules``
+    _teach_table(function, NAMES[function])
 
+
+@functools.cache
+def _teach_table(function: Any, name: str) -> None:
     def at_symbol(context: Any, builder: Any, signature: Any) -> Any:
         symbol = builder.module.globals.get(name) or ir.GlobalVariable(builder.module, ir.IntType(8), name)
         return builder.ptrtoint(symbol, INT)
 
-    _teach(function, lambda: _int(), at_symbol, ("zermelo table", name))
+    _teach(function, lambda: _int(), at_symbol, ("zermelo table", function))
 
 
 # -- the way into a kernel ---------------------------------------------------------------------------------------

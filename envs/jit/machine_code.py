@@ -15,14 +15,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import llvmlite.binding as llvm
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.rules.arrays import SYMBOLS
+from zermelo.envs.rules.arrays import TABLE
 from zermelo.envs.support.files import read_file, replaced
 
 MAGIC: Final = b"zermelo machine code 2"
@@ -213,7 +215,8 @@ def portable(module: Any, entry: str) -> Code:
     needs = _needs(module)
     module.triple = module.data_layout = ""
     text = str(module)
-    is_free = not _ADDRESS.search(text) and not _OF_ONE.search(text) and {*needs} <= _OF_C | {*SYMBOLS}
+    is_everywhere = all(name in _OF_C or name.startswith(TABLE) for name in needs)
+    is_free = is_everywhere and not _ADDRESS.search(text) and not _OF_ONE.search(text)
     return Code(entry, needs, module.as_bitcode(), is_free)
 
 
@@ -229,7 +232,7 @@ def emit_portable(bitcode: Code, of: Processor | None = None) -> Code | None:
     None if this LLVM cannot read it, or this process does not have a function that it needs.
     """
     _import_c()
-    if of is None and not all(name in SYMBOLS or llvm.address_of_symbol(name) for name in bitcode.needs):
+    if of is None and not all(name.startswith(TABLE) or llvm.address_of_symbol(name) for name in bitcode.needs):
         return None
     of = of or processor()
     machine = machine_for(of)
@@ -276,12 +279,25 @@ def _import_c() -> None:
                     llvm.add_symbol(each, ctypes.cast(library[each], ctypes.c_void_p).value)
 
 
-def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
-    """The function in some machine code, for arguments of these types; it runs without the interpreter's lock."""
+_LINKING: Final = threading.Lock()
+"""A symbol has one address at a time, and tables of two rules may have one name."""
+
+
+def link(
+    code: Code, arguments: Sequence[str], tables: Mapping[str, Callable[[], int]] = MappingProxyType({})
+) -> Callable[..., int]:
+    """The function in some machine code, for arguments of these types; it runs without the interpreter's lock.
+
+    ``tables`` are those that it may read, by their symbols.
+    """
+    with _LINKING:
+        return _linked(code, arguments, {name: tables[name] for name in code.needs if name in tables})
+
+
+def _linked(code: Code, arguments: Sequence[str], tables: Mapping[str, Callable[[], int]]) -> Callable[..., int]:
     _import_c()
-    for name in code.needs:
-        if name in SYMBOLS:
-            llvm.add_symbol(name, SYMBOLS[name]())
+    for name, address in tables.items():
+        llvm.add_symbol(name, address())
     if any(llvm.address_of_symbol(name) is None for name in code.needs):
         _import_functions()
         missing = [name for name in code.needs if llvm.address_of_symbol(name) is None]
@@ -292,7 +308,7 @@ def link(code: Code, arguments: Sequence[str]) -> Callable[..., int]:
     engine.finalize_object()
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *(_KINDS[kind] for kind in arguments))
     found: Any = function(engine.get_function_address(code.entry))
-    found.engine = engine  # the code lives as long as its engine
+    found.engine, found.tables = engine, tables  # the code lives as long as its engine, and needs its tables
     return found  # type: ignore[no-any-return]  # a ctypes function
 
 

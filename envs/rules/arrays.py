@@ -6,33 +6,34 @@ A global array would be copied into every kernel; one of these is read once, and
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, MutableMapping
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-_ARRAYS: Final[dict[str, npt.NDArray[Any]]] = {}
-SYMBOLS: Final[dict[str, Callable[[], int]]] = {}
-"""The functions that ``large_table`` made, by the symbols that stand for their addresses in machine code."""
-NAMES: Final[dict[Callable[[], int], str]] = {}
-"""The symbols by these functions."""
+TABLE: Final = "zermelo_table_"
+"""How the symbols begin that stand for tables in machine code."""
+NAMES: Final[MutableMapping[Callable[[], int], str]] = weakref.WeakKeyDictionary()
+"""The symbols, by the functions that ``large_table`` made."""
 
 
 def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
     """A function of no arguments, for the module's level, that is the address of an array; rules may call it.
 
-    Numbers at an address are read by ``load_short``. No other table has the name; ``read`` returns the array,
-    contiguous, and is called once.
+    Numbers at an address are read by ``load_short``. No other table of the same rules has the name; ``read`` returns
+    the array, contiguous, and is called once. Made again, as where a notebook's cell runs again, it is a new table.
     """
-    symbol = f"zermelo_table_{name}"
+    array: npt.NDArray[Any] | None = None
 
     def address() -> int:
-        if symbol not in _ARRAYS:
-            _ARRAYS[symbol] = read()
-        return int(_ARRAYS[symbol].ctypes.data)
+        nonlocal array
+        if array is None:
+            array = read()
+        return int(array.ctypes.data)
 
-    SYMBOLS[symbol], NAMES[address] = address, symbol
+    NAMES[address] = TABLE + name
     return address
 
 

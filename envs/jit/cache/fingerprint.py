@@ -6,24 +6,29 @@ its bytecode, constants, defaults and closure, and what it reads by name: functi
 numbers, enumerations, arrays, and of a module or a class the attributes that it names. What is of none of these
 kinds cannot be compared, and ``UncomparableError`` says what it is: such code is not kept.
 
+Everything on the way is also remembered in a ``Snapshot``, by which ``sources`` sees edits in this process.
+
 For what comes with the package a function's source text counts in place of its bytecode, which each version of
 Python writes otherwise; a function without source cannot be compared there.
 """
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
 import sys
 import sysconfig
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.errors import RulesError
+from zermelo.envs.jit.cache.snapshot import Snapshot
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
@@ -31,6 +36,8 @@ from zermelo.envs.support.source import source_of
 
 _PACKAGES = {"numpy", "numba", "llvmlite"}
 """Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
+_FIXED = ("zermelo.envs.rules.", "zermelo.envs.jit.")
+"""Modules that rules are written with, and which nobody edits in a running process."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
@@ -38,23 +45,26 @@ class UncomparableError(Exception):
     """Something that compiled code depends on cannot be compared with what another process has."""
 
 
-def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any], *, by_source: bool = False) -> str:
-    """A hash of all that a kernel's code for a rules class depends on, apart from versions and the processor.
-
-    With ``by_source`` it is the same in all versions of Python.
-
-    Raises:
-        UncomparableError: It depends on a thing that cannot be compared.
-    """
-    walk = _Walk((rules_class, state_class), by_source)
+def walk_rules(rules_class: type, state_class: type, *, by_source: bool = False) -> Walk:
+    """A walk through all that the code of a rules class depends on, whatever the kernel is."""
+    walk = Walk((rules_class, state_class), by_source)
     for cls in (rules_class, state_class):
-        walk.add(_fields_of(cls))
+        walk.fields(cls)
     for name in COMPILED:
         walk.add(name)
+        walk.snapshot.attribute(rules_class, name)
         walk.value(getattr(rules_class, name, DEFAULTS.get(name)), name)
+    return walk
+
+
+def walk_kernel(
+    kernel: Callable[..., Any], rules_class: type, state_class: type, *, by_source: bool = False
+) -> Walk:
+    """A walk through all that a kernel's own code depends on, in the rules by the attributes that it names."""
+    walk = Walk((rules_class, state_class), by_source)
     walk.value(kernel, kernel.__name__)
     walk.add(_compiler())
-    return walk.digest.hexdigest()
+    return walk
 
 
 def digest_of_function(function: Callable[..., Any]) -> str:
@@ -63,10 +73,10 @@ def digest_of_function(function: Callable[..., Any]) -> str:
     Raises:
         UncomparableError: It depends on a thing that cannot be compared.
     """
-    walk = _Walk((), by_source=True)
+    walk = Walk((), by_source=True)
     walk.value(function, function.__name__)
     walk.add(_compiler())
-    return walk.digest.hexdigest()
+    return walk.comparable_digest()
 
 
 _NOT_THE_COMPILER = {"at_once", "build", "method_calls", "waiting"}
@@ -83,32 +93,64 @@ def _compiler() -> str:
     return digest.hexdigest()
 
 
-class _Walk:
-    """One hash in the making: everything is described once, later mentions by their number."""
+class Walk:
+    """One hash in the making: everything is described once, later mentions by their number.
+
+    Attributes:
+        digest: The hash.
+        snapshot: All that was seen.
+        tables: The large tables that are read, by their symbols.
+        uncomparable: The first thing that cannot be compared with another process's; empty if there is none. Here
+            it counts as the object that it is.
+        has_compiled: Whether there are functions that the author has compiled.
+        narrow: The types of arrays of integers that do not have 64 bits and a sign, by the arrays' names.
+    """
 
     def __init__(self, classes: tuple[type, ...], by_source: bool) -> None:
         self.digest = hashlib.sha256()
+        self.snapshot = Snapshot()
+        self.tables: dict[str, Callable[[], int]] = {}
+        self.uncomparable = ""
+        self.has_compiled = False
+        self.narrow: dict[str, str] = {}
         self._classes, self._by_source = classes, by_source
         self._seen: dict[Any, int] = {}
-        self._alive: list[Any] = []  # so that no number that tells two things apart is given again
+        self.alive: list[Any] = []  # so that no number that tells two things apart is given again
+
+    def comparable_digest(self) -> str:
+        """The hash, equal in all processes.
+
+        Raises:
+            UncomparableError: It depends on a thing that cannot be compared.
+        """
+        if self.uncomparable:
+            raise UncomparableError(self.uncomparable)
+        return self.digest.hexdigest()
 
     def add(self, text: str) -> None:
         self.digest.update(f"{len(text)} {text}".encode())
 
     def _is_new(self, thing: Any, *names: str) -> bool:
-        self._alive.append(thing)
+        self.alive.append(thing)
         before = len(self._seen)
         number = self._seen.setdefault((id(thing), *names), before)
         self.add(f"#{number}")
         return number == before
 
+    def _is_unknown(self, thing: Any, what: str) -> None:
+        self.alive.append(thing)
+        self.uncomparable = self.uncomparable or what
+        self.add(f"object {id(thing)}")
+
     def value(self, value: Any, name: str) -> None:
         """Describes whatever a name stands for."""
         if isinstance(value, enum.Enum):
-            self.add(f"{type(value).__module__}.{type(value).__qualname__}.{value.name}")
+            self.add(f"{_full_name(type(value))}.{value.name}")
+            self.snapshot.name(vars(value), "_value_")
             self.value(value.value, name)
         elif isinstance(value, _PLAIN):
-            self.add(f"{type(value).__name__} {value!r}")
+            kind = next(each for each in type(value).__mro__ if each in _PLAIN)
+            self.add(f"{type(value).__name__} {kind.__repr__(value)}")
         elif isinstance(value, tuple | list | set | frozenset | dict):
             self._collection(value, name)
         elif isinstance(value, np.ndarray | np.generic | np.dtype):
@@ -116,81 +158,135 @@ class _Walk:
         elif isinstance(value, staticmethod | classmethod | property):
             self.add(type(value).__name__)
             self.value(value.fget if isinstance(value, property) else value.__func__, name)
+        elif library := _name_in_library(value):
+            self.add(library)
         elif isinstance(value, types.ModuleType):
             self.add(f"module {value.__name__}")
-        elif _is_library(value):
-            self.add(f"{value.__module__}.{value.__name__}")
         elif isinstance(value, types.FunctionType):
             self._function(value)
         elif isinstance(value, type):
             self._class(value, name)
         elif hasattr(value, "py_func"):  # compiled by the author, with options
-            self.add(repr(sorted(getattr(value, "targetoptions", {}).items(), key=repr)))
-            self.value(value.py_func, name)
+            self._compiled(value, name)
         else:
-            raise UncomparableError(f"{name}, of type {type(value).__name__}")
+            self._is_unknown(value, f"{name}, of type {type(value).__name__}")
+
+    def _compiled(self, function: Any, name: str) -> None:
+        self.has_compiled = True
+        for options in ("targetoptions", "locals"):
+            self.add(repr(sorted(getattr(function, options, {}).items(), key=repr)))
+        if not getattr(function, "_can_compile", True):  # for the types that its author wrote only
+            self.add(repr(function.nopython_signatures))
+        self.value(function.py_func, name)
 
     def _collection(self, value: Any, name: str) -> None:
-        self.add(f"{type(value).__module__}.{type(value).__qualname__} {len(value)}")
+        self.add(f"{_full_name(type(value))} {len(value)}")
+        if isinstance(value, tuple) and hasattr(type(value), "_fields"):
+            self.fields(type(value))
         if not self._is_new(value):
             return
+        if isinstance(value, list | set | dict):
+            self.snapshot.collection(value)
         if isinstance(value, dict):
             value = [part for pair in value.items() for part in pair]
         elif isinstance(value, set | frozenset):
             if not all(isinstance(part, _PLAIN) for part in value):
-                raise UncomparableError(f"{name}, a set of objects")
+                return self._is_unknown(value, f"{name}, a set of objects")
             value = sorted(value, key=repr)
         for part in value:
             self.value(part, name)
+        return None
 
     def _numpy(self, value: Any, name: str) -> None:
         dtype = value if isinstance(value, np.dtype) else value.dtype
         if dtype.hasobject:
-            raise UncomparableError(f"{name}, an array of objects")
-        self.add(f"numpy {dtype.descr if dtype.names else dtype.str}")
-        if not isinstance(value, np.dtype):
-            self.add(f"{value.shape} {value.flags.f_contiguous}")
+            return self._is_unknown(value, f"{name}, an array of objects")
+        self.add(f"{_full_name(type(value))} {dtype.descr if dtype.names else dtype.str}")
+        if isinstance(value, np.ndarray):
+            self.alive.append(value)
+            if dtype.kind in "iu" and dtype != np.int64:
+                self.narrow[name] = dtype.name
+            self.add(f"{value.shape} {value.flags.c_contiguous} {value.flags.f_contiguous}")
+            self.digest.update(self.snapshot.array(value))
+        elif isinstance(value, np.generic):
             self.digest.update(value.tobytes())
+        return None
 
     def _class(self, cls: Any, name: str) -> None:
-        self.add(f"{cls.__module__}.{cls.__qualname__}")
+        self.add(_full_name(cls))
         if issubclass(cls, enum.Enum) and self._is_new(cls):
+            self.snapshot.collection(cls._member_map_)
             for member, each in cls.__members__.items():
                 self.add(member)
-                self.value(each.value, f"{name}.{member}")
+                self.value(each, f"{name}.{member}")
         elif issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            self.add(_fields_of(cls))
+            self.fields(cls)
         elif issubclass(cls, Words):
             self.add("known to the compiler")  # whose files count
-        elif not issubclass(cls, BaseException):
-            raise UncomparableError(f"the class {name}")
+        elif not issubclass(cls, enum.Enum | BaseException):
+            self._is_unknown(cls, f"the class {name}")
+
+    def fields(self, cls: Any) -> None:
+        """Describes a named tuple's class: its fields, with their types and defaults, as calls see these."""
+        if not self._is_new(cls, "_fields"):
+            return
+        annotations: dict[str, Any] = {}
+        for parent in reversed(cls.__mro__):
+            annotations.update(vars(parent).get("__annotations__", {}))
+        types_of_fields = [(field, str(annotations.get(field))) for field in _fields(cls)]
+        self.add(repr((_full_name(cls), types_of_fields)))
+        self.snapshot.attribute(cls, "__new__")
+        make = cls.__new__
+        if isinstance(make, types.FunctionType):
+            self.snapshot.defaults(make)
+            self.value(make.__defaults__, cls.__name__)
 
     def _function(self, function: types.FunctionType) -> None:
         if function in NAMES:
-            self.add(NAMES[function])
-        if function in NAMES or not self._is_new(function):
-            return
-        self.add(f"{function.__qualname__} {function.__annotations__.get('return') == 'int'}")
+            return self._table(NAMES[function], function)
+        if not self._is_new(function):
+            return None
+        code, module = function.__code__, str(function.__globals__.get("__name__"))
+        can_change = not module.startswith(_FIXED)
+        if can_change:
+            self.snapshot.function(function)
+        self.add(f"{function.__qualname__} {code.co_name} {function.__annotations__.get('return') == 'int'}")
         self.value(function.__defaults__, function.__name__)
         self.value(function.__kwdefaults__, function.__name__)
-        names = self._source(function) if self._by_source else self._code(function.__code__)
-        for cell_name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        names = self._source(function) if self._by_source else self._code(code)
+        for cell_name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             self.add(cell_name)
-            content = _content(cell, cell_name)
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                self._is_unknown(cell, f"{cell_name}, which has no value yet")
+                continue
             self.value(content, cell_name)
             self._attributes(content, names)
-        for name in names:
-            if name in function.__globals__:
+        space = function.__globals__
+        for name in _globals_of(function):
+            if can_change:
+                self.snapshot.name(space, name)
+            if name in space:
                 self.add(name)
-                self.value(function.__globals__[name], name)
-                self._attributes(function.__globals__[name], names)
+                self.value(space[name], name)
+                self._attributes(space[name], names)
         for cls in self._classes:
             self._attributes(cls, names)
+        return None
 
-    def _attributes(self, owner: Any, names: list[str]) -> None:
-        """The attributes of a module or class that a function names."""
-        is_own = isinstance(owner, types.ModuleType | type) and not _is_library(owner)
-        if not is_own or not self._is_new(owner, *names):
+    def _table(self, symbol: str, function: Callable[[], int]) -> None:
+        self.add(symbol)
+        if self.tables.setdefault(symbol, function) is not function:
+            name = symbol.removeprefix("zermelo_table_")
+            raise RulesError(f"rules read two tables that are both called {name!r}: give each its own name")
+
+    def _attributes(self, owner: Any, names: Iterable[str]) -> None:
+        """The attributes of a module or class that a function names; of a library, what others have put there."""
+        if not isinstance(owner, types.ModuleType | type) or not self._is_new(owner, *names):
+            return
+        is_library = bool(_name_in_library(owner))
+        if is_library and isinstance(owner, type):
             return
         for name in names:
             value = getattr(owner, name, None)
@@ -198,6 +294,12 @@ class _Walk:
                 continue
             if isinstance(owner, type) and issubclass(owner, tuple) and value is getattr(tuple, name, None):
                 continue
+            if is_library and not isinstance(value, _IN_LIBRARIES):
+                continue
+            if isinstance(owner, type):
+                self.snapshot.attribute(owner, name)
+            else:
+                self.snapshot.name(vars(owner), name)
             self.add(name)
             self.value(value, f"{owner.__name__}.{name}")
             self._attributes(value, names)
@@ -206,7 +308,7 @@ class _Walk:
         """Describes a function by its text, and returns the names that it reads."""
         text = source_of(function.__code__)
         if not text:
-            raise UncomparableError(f"{function.__qualname__}, which has no source")
+            self._is_unknown(function, f"{function.__qualname__}, which has no source")
         self.add(text)
         return sorted(names_in(function.__code__))
 
@@ -215,7 +317,8 @@ class _Walk:
         names = list(code.co_names)
         self.digest.update(code.co_code)
         self.add(repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags)))
-        self.add(repr((code.co_argcount, code.co_kwonlyargcount)))
+        self.add(repr((code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)))
+        self.digest.update(code.co_exceptiontable)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 names += self._code(constant)
@@ -230,11 +333,29 @@ def names_in(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(names_in, inner))
 
 
-def _content(cell: Any, name: str) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        raise UncomparableError(f"{name}, which has no value yet") from None
+def _globals_of(function: types.FunctionType) -> list[str]:
+    """The names that a function reads from its module.
+
+    Code has one list of names for variables and attributes. In a notebook a variable may have the name of an
+    attribute, as of a state's field, and another value in each cell; in this package none changes.
+    """
+    code = function.__code__
+    if str(function.__globals__.get("__name__")).startswith("zermelo."):
+        return sorted(names_in(code))
+    return sorted(_read_from_module(code))
+
+
+def _read_from_module(code: types.CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    own = {each.argval for each in dis.get_instructions(code) if each.opname.startswith(_READING)}
+    return own.union(*map(_read_from_module, inner))
+
+
+_READING: Final = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+def _full_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _fields(cls: Any) -> tuple[str, ...]:
@@ -242,20 +363,34 @@ def _fields(cls: Any) -> tuple[str, ...]:
     return names
 
 
-def _fields_of(cls: Any) -> str:
-    """A named tuple's fields with their types and defaults."""
-    annotations: dict[str, Any] = {}
-    for parent in reversed(cls.__mro__):
-        annotations.update(vars(parent).get("__annotations__", {}))
-    types_of_fields = [(field, str(annotations.get(field))) for field in _fields(cls)]
-    return repr((cls.__module__, cls.__qualname__, types_of_fields, getattr(cls, "_field_defaults", {})))
+_IN_LIBRARIES: Final = (*_PLAIN, tuple, np.ndarray, np.generic, types.FunctionType)
+"""What compiled code can read of a library's module that somebody else may have put there."""
 
 
-def _is_library(value: Any) -> bool:
-    """Whether a module, class or function is Python's own, or of a package whose version counts."""
-    module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    if not isinstance(module, str) or not isinstance(getattr(value, "__name__", None), str):
-        return False
+def _name_in_library(value: Any) -> str:
+    """The name of a module, class or function of Python's own, or of a package whose version counts.
+
+    Empty for anything else, whatever it says of itself: the library must have it under that name.
+    """
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+        return name if _is_library(name) and sys.modules.get(name) is value else ""
+    module = getattr(value, "__module__", None)
+    if not isinstance(module, str) or not _is_library(module):
+        return ""
+    if isinstance(value, types.FunctionType) and not _is_library(str(value.__globals__.get("__name__"))):
+        return ""
+    for name in (getattr(value, "__qualname__", None), getattr(value, "__name__", None)):
+        if isinstance(name, str):
+            found: Any = sys.modules.get(module)
+            for part in name.split("."):
+                found = getattr(found, part, None)
+            if found is value:
+                return f"{module}.{name}"
+    return ""
+
+
+def _is_library(module: str) -> bool:
     package = module.partition(".")[0]
     if package in sys.stdlib_module_names:  # unless it is a file of the user's, called like one of them
         file = getattr(sys.modules.get(package), "__file__", None)

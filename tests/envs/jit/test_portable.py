@@ -18,7 +18,8 @@ from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build
 from zermelo.envs.jit.cache import portable
-from zermelo.envs.jit.cache.fingerprint import UncomparableError, digest_of
+from zermelo.envs.jit.cache.fingerprint import UncomparableError
+from zermelo.envs.jit.cache.sources import digest_of
 from zermelo.envs.jit.machine_code import Code, Processor, baselines, emit_portable, processor
 from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
 
