@@ -158,7 +158,8 @@ class TreeSearch(abc.ABC):
         tried: The root actions that were searched.
         why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
-        made_for: Game, version of its rules, seat, evaluator, settings and limits, if another search with the same may go on with it.
+        made_for: Game, version of its rules, seat, evaluator, settings and limits, if another search with the same
+            may go on with it.
     """
 
     game: Game[Any]

@@ -92,7 +92,10 @@ def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: Tru
 def is_to_be_compiled(rules: Any, kernel: Kernel) -> bool:
     """Whether a kernel is neither built nor kept anywhere, and another process could compile it for this one."""
     sources, identity = _identity(rules, kernel)
-    return identity not in _BUILT.get(sources, {}) and _Compiler(rules, kernel, sources, identity).is_shared_and_missing()
+    return (
+        identity not in _BUILT.get(sources, {})
+        and _Compiler(rules, kernel, sources, identity).is_shared_and_missing()
+    )
 
 
 def asked_by(work: Callable[..., Any], *arguments: Any) -> tuple[Any, Kernel] | None:

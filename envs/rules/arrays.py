@@ -22,8 +22,9 @@ NAMES: Final[MutableMapping[Callable[[], int], str]] = weakref.WeakKeyDictionary
 def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
     """A function of no arguments, for the module's level, that is the address of an array; rules may call it.
 
-    Numbers at an address are read by ``load_short``. No other table of the same rules has the name; ``read`` returns
-    the array, contiguous, and is called once. Made again, as where a notebook's cell runs again, it is a new table.
+    Numbers at an address are read by ``load_short``. No other table of the same rules has the name; ``read``
+    returns the array, contiguous, and is called once. Made again, as where a notebook's cell runs again, it is a
+    new table.
     """
     array: npt.NDArray[Any] | None = None
 

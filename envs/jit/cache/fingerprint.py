@@ -18,8 +18,6 @@ import dis
 import enum
 import functools
 import hashlib
-import sys
-import sysconfig
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -28,14 +26,13 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
+from zermelo.envs.jit.cache.libraries import name_in_library
 from zermelo.envs.jit.cache.snapshot import Snapshot
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
 from zermelo.envs.support.source import source_of
 
-_PACKAGES = {"numpy", "numba", "llvmlite"}
-"""Besides Python's own modules, these are known by their names: their versions are part of every file's name."""
 _FIXED = ("zermelo.envs.rules.", "zermelo.envs.jit.")
 """Modules that rules are written with, and which nobody edits in a running process."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
@@ -128,6 +125,7 @@ class Walk:
         return self.digest.hexdigest()
 
     def add(self, text: str) -> None:
+        """Describes something by a text."""
         self.digest.update(f"{len(text)} {text}".encode())
 
     def _is_new(self, thing: Any, *names: str) -> bool:
@@ -149,7 +147,7 @@ class Walk:
             self.snapshot.name(vars(value), "_value_")
             self.value(value.value, name)
         elif isinstance(value, _PLAIN):
-            kind = next(each for each in type(value).__mro__ if each in _PLAIN)
+            kind: Any = next(each for each in type(value).__mro__ if each in _PLAIN)
             self.add(f"{type(value).__name__} {kind.__repr__(value)}")
         elif isinstance(value, tuple | list | set | frozenset | dict):
             self._collection(value, name)
@@ -158,7 +156,7 @@ class Walk:
         elif isinstance(value, staticmethod | classmethod | property):
             self.add(type(value).__name__)
             self.value(value.fget if isinstance(value, property) else value.__func__, name)
-        elif library := _name_in_library(value):
+        elif library := name_in_library(value):
             self.add(library)
         elif isinstance(value, types.ModuleType):
             self.add(f"module {value.__name__}")
@@ -184,7 +182,7 @@ class Walk:
         if isinstance(value, tuple) and hasattr(type(value), "_fields"):
             self.fields(type(value))
         if not self._is_new(value):
-            return
+            return None
         if isinstance(value, list | set | dict):
             self.snapshot.collection(value)
         if isinstance(value, dict):
@@ -285,7 +283,7 @@ class Walk:
         """The attributes of a module or class that a function names; of a library, what others have put there."""
         if not isinstance(owner, types.ModuleType | type) or not self._is_new(owner, *names):
             return
-        is_library = bool(_name_in_library(owner))
+        is_library = bool(name_in_library(owner))
         if is_library and isinstance(owner, type):
             return
         for name in names:
@@ -365,34 +363,3 @@ def _fields(cls: Any) -> tuple[str, ...]:
 
 _IN_LIBRARIES: Final = (*_PLAIN, tuple, np.ndarray, np.generic, types.FunctionType)
 """What compiled code can read of a library's module that somebody else may have put there."""
-
-
-def _name_in_library(value: Any) -> str:
-    """The name of a module, class or function of Python's own, or of a package whose version counts.
-
-    Empty for anything else, whatever it says of itself: the library must have it under that name.
-    """
-    if isinstance(value, types.ModuleType):
-        name = value.__name__
-        return name if _is_library(name) and sys.modules.get(name) is value else ""
-    module = getattr(value, "__module__", None)
-    if not isinstance(module, str) or not _is_library(module):
-        return ""
-    if isinstance(value, types.FunctionType) and not _is_library(str(value.__globals__.get("__name__"))):
-        return ""
-    for name in (getattr(value, "__qualname__", None), getattr(value, "__name__", None)):
-        if isinstance(name, str):
-            found: Any = sys.modules.get(module)
-            for part in name.split("."):
-                found = getattr(found, part, None)
-            if found is value:
-                return f"{module}.{name}"
-    return ""
-
-
-def _is_library(module: str) -> bool:
-    package = module.partition(".")[0]
-    if package in sys.stdlib_module_names:  # unless it is a file of the user's, called like one of them
-        file = getattr(sys.modules.get(package), "__file__", None)
-        return file is None or bool(file.startswith(sysconfig.get_path("stdlib")))
-    return package in _PACKAGES

@@ -1,9 +1,9 @@
 """What code was made from, as it was then: a few microseconds show whether anything of it has changed since.
 
-An edit of rules in a running process, as in a notebook, replaces an object: what a name of a module or a class stands
-for, the code or the defaults of a function, the content of a closure's cell, the bases of a class. Each of these is
-remembered with the object that was there, and compared by identity. Objects that can change in place are compared
-by content: arrays byte by byte, other collections item by item.
+An edit of rules in a running process, as in a notebook, replaces an object: what a name of a module or a class
+stands for, the code or the defaults of a function, the content of a closure's cell, the bases of a class. Each of
+these is remembered with the object that was there, and compared by identity. Objects that can change in place are
+compared by content: arrays byte by byte, other collections item by item.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 _FIELDS: Final = ("__code__", "__defaults__", "cell_contents", "__mro__")
@@ -87,7 +86,11 @@ class Snapshot:
                 and all(map(_has_same_content, self._arrays.values()))
                 and all(map(_has_same_items, self._collections.values()))
             )
-        except (KeyError, ValueError, RuntimeError):  # a name or a cell's content is gone; a collection is changing
+        except (
+            KeyError,
+            ValueError,
+            RuntimeError,
+        ):  # a name or a cell's content is gone; a collection is changing
             return False
 
 

@@ -1,6 +1,9 @@
 """What machine code is told apart by: everything that decides it, and nothing else."""
 
+import collections
 import enum
+import functools
+import math
 import types
 from typing import NamedTuple
 
@@ -100,6 +103,21 @@ def caught(value):
     return outer
 
 
+def fields(value):
+    """A named tuple of 1 and 2, whose field ``by`` has the value."""
+    return collections.namedtuple("Pair", "by other" if value == 1 else "other by")(1, 2)
+
+
+def wrapped(value, of):
+    """A function that says it is another one."""
+    return functools.wraps(of)(caught(value))
+
+
+class Named(int):
+    def __repr__(self):
+        return "a number"
+
+
 READS = "def to_move(self, state): return state.mover + {}"
 CHANGES = {
     "a constant of another module": lambda value: with_helper(
@@ -121,6 +139,18 @@ CHANGES = {
     "a closure in a closure": lambda value: with_helper(READS.format("helper()"), helper=caught(value)),
     "a tuple": lambda value: with_helper(READS.format("steps[0]"), steps=(value, 0)),
     "a default": lambda value: with_helper(f"def to_move(self, state, by={value}): return state.mover + by"),
+    "fields in other places": lambda value: with_helper(READS.format("pair.by"), pair=fields(value)),
+    "fields of a pair in a tuple": lambda value: with_helper(READS.format("pairs[0].by"), pairs=(fields(value),)),
+    "a function called like one of Python's": lambda value: with_helper(
+        READS.format("helper()"), helper=wrapped(value, math.floor)
+    ),
+    "a function called like one of NumPy's": lambda value: with_helper(
+        READS.format("helper()"), helper=wrapped(value, np.sum)
+    ),
+    "a number with a text of its own": lambda value: with_helper(READS.format("STEP"), STEP=Named(value)),
+    "the default of a state's field": lambda value: with_helper(
+        READS.format("Pair(1).other"), Pair=collections.namedtuple("Pair", "by other", defaults=[value])
+    ),
     "what a lambda reads": lambda value: with_helper(READS.format("(lambda: STEP)()"), STEP=value),
 }
 
@@ -130,6 +160,15 @@ def test_what_code_reads_tells_it_apart(change):
     old, same, new = (CHANGES[change](value) for value in (1, 1, 2))
     assert digest(old) == digest(same)
     assert digest(old) != digest(new)
+
+
+def test_a_number_put_into_a_library_tells_apart(monkeypatch):
+    rules = with_helper(READS.format("math.step"), math=math)
+    found = []
+    for step in (1, 2):
+        monkeypatch.setattr(math, "step", step, raising=False)
+        found.append(digest(rules))
+    assert found[0] != found[1]
 
 
 def test_classes_of_one_name_are_told_apart_by_their_closures():
