@@ -22,7 +22,8 @@ Where players do not see the whole state, ``information_state_key`` and ``resamp
 not see what the others of a round have chosen: ``round_start`` (``zermelo.envs.games.hidden.goofspiel``).
 
 What compiled code cannot do, and uncompiled code must not rely on: integers have 64 bits and a sign
-(``zermelo.envs.rules.bits`` has the tools for full 64-bit boards); a method always returns the same types; a
+(``zermelo.envs.rules.bits`` has the tools for full 64-bit boards), also those read from an array of smaller ones,
+which plain Python needs to be told by ``int(table[index])``; a method always returns the same types; a
 state is made by calling its class; no dictionaries, strings or objects. Methods may call each other through
 ``self`` and any plain function of their module. ``zermelo.envs.check_rules`` plays the game compiled and not,
 and says what is wrong. Nothing is compiled, and Numba is not imported, before a kernel needs it.

@@ -27,14 +27,12 @@ import numpy as np
 
 from zermelo.envs.errors import RulesError
 from zermelo.envs.jit.cache.libraries import name_in_library
-from zermelo.envs.jit.cache.snapshot import Snapshot
+from zermelo.envs.jit.cache.snapshot import Snapshot, is_fixed
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
 from zermelo.envs.support.source import source_of
 
-_FIXED = ("zermelo.envs.rules.", "zermelo.envs.jit.")
-"""Modules that rules are written with, and which nobody edits in a running process."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
@@ -245,7 +243,7 @@ class Walk:
         if not self._is_new(function):
             return None
         code, module = function.__code__, str(function.__globals__.get("__name__"))
-        can_change = not module.startswith(_FIXED)
+        can_change = not is_fixed(module)
         if can_change:
             self.snapshot.function(function)
         self.add(f"{function.__qualname__} {code.co_name} {function.__annotations__.get('return') == 'int'}")
