@@ -17,6 +17,7 @@ TABLE: Final = "zermelo_table_"
 """How the symbols begin that stand for tables in machine code."""
 NAMES: Final[MutableMapping[Callable[[], int], str]] = weakref.WeakKeyDictionary()
 """The symbols, by the functions that ``large_table`` made."""
+_ARRAYS: Final[MutableMapping[Callable[[], int], Callable[[], npt.NDArray[Any]]]] = weakref.WeakKeyDictionary()
 
 
 def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[], int]:
@@ -26,22 +27,24 @@ def large_table(name: str, read: Callable[[], npt.NDArray[Any]]) -> Callable[[],
     returns the array, contiguous, and is called once. Made again, as where a notebook's cell runs again, it is a
     new table.
     """
-    array: npt.NDArray[Any] | None = None
+    found: npt.NDArray[Any] | None = None
+
+    def array() -> npt.NDArray[Any]:
+        nonlocal found
+        if found is None:
+            found = read()
+        return found
 
     def address() -> int:
-        nonlocal array
-        if array is None:
-            array = read()
-        return int(array.ctypes.data)
+        return int(array().ctypes.data)
 
-    NAMES[address] = TABLE + name
+    NAMES[address], _ARRAYS[address] = TABLE + name, array
     return address
 
 
 def array_of(address: Callable[[], int]) -> npt.NDArray[Any]:
     """The array of a function that ``large_table`` made."""
-    address()
-    return _ARRAYS[NAMES[address]]
+    return _ARRAYS[address]()
 
 
 def load_short(address: int, index: int) -> int:

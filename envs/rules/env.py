@@ -82,7 +82,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
 
     def __init__(self, rules: Any, render_mode: str | None = None, name: str | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo has no annotation there
-        _game_of.cache_clear()  # a method may have been edited since
+        _kept_game.cache_clear()  # a method may have been edited since
         game = _game_of(rules)
         if render_mode is not None and render_mode not in RENDER_MODES:
             offered = ", ".join(map(repr, RENDER_MODES))
