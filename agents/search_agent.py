@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget, StopFlag
-from zermelo.agents.base.clock import GameClock
+from zermelo.agents.base.clock import GameClock, TimeShare
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.memory import NO_LIMITS, Memory, Pondering, RunningSearches, TimeState
@@ -26,9 +26,10 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
+from zermelo.agents.second_search import searched_again
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.settings_kept import SettingsKept
-from zermelo.envs.errors import GameOverError, UnsupportedGameError
+from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
@@ -73,6 +74,11 @@ class SearchAgent(ConfiguredAgent):
     def limits(self) -> Limits:
         """Limits of a search: the settings that are limits, else ``default_limits``."""
         return self._time.limits
+
+    @property
+    def time_share(self) -> TimeShare | None:
+        """The share of a game's clock that the next search may take; None without a clock."""
+        return self._time.share
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
@@ -139,7 +145,10 @@ class SearchAgent(ConfiguredAgent):
         if (share := self._time.share) is not None:
             patience = min(patience, share.most)
         root = position(env, backend=self.backend, traits=self.traits, patience=patience)
-        return self._search(root, started + root.preparing)
+        started += root.preparing
+        if not root.game.traits.is_watched:
+            return self.search_position(root, started)
+        return searched_again(self, env, root, started)
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:
         """Searches a state of a game, which may also be given as rules, an environment or its name.
@@ -149,7 +158,7 @@ class SearchAgent(ConfiguredAgent):
         started = Budget.now()
         with SettingsKept(lambda: "the game"):
             root = position(game, state)
-            return self._search(root, started + root.preparing)
+            return self.search_position(root, started + root.preparing)
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         """Does all that a first search of a live environment, or its name, would wait for.
@@ -162,7 +171,12 @@ class SearchAgent(ConfiguredAgent):
 
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)
-        self.check_game(as_game(env, backend=self.backend, traits=self.traits))
+        game = as_game(env, backend=self.backend, traits=self.traits)
+        try:
+            self.check_game(game)
+        except UnsupportedGameError:  # a run that has begun goes on, with what answers for this agent
+            if not any(evidence.is_late for evidence in game.traits.evidence.values()):
+                raise
         if self._has_files:
             root = position(env, backend=self.backend, traits=self.traits)
             self._look_up(root.game, root.state)
@@ -235,11 +249,16 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on be parts of another one, and end with it."""
         self._running.within = budget
 
-    def _search(self, root: Position, started: float) -> SearchResult:
+    def search_position(self, root: Position, started: float) -> SearchResult:
+        """Searches a position by the limits of this agent, which count from ``started``.
+
+        Raises:
+            AssumptionFailed: The position is watched, and a step was not as it was assumed.
+        """
         game, state = root.game, root.state
         if self._checked.game is not game:
             self.check_game(game)
-            warn_of_assumptions(game.traits)
+            warn_of_assumptions(game)
             self._checked.game = game
         self.stop_pondering()
         if (is_hit := self._pondering.is_hit(game, state)) is not None:
@@ -264,6 +283,9 @@ class SearchAgent(ConfiguredAgent):
             self._pondering.searched = game, state, found.principal_variation
             completed: SearchResult = budget.report(found)
             return completed
+        except AssumptionFailed as failed:
+            failed.nodes = budget.nodes
+            raise
         except (RecursionError, GameTooLongError) as error:  # nothing made room for agents that take no depth
             plies = getattr(error, "plies", MAX_PLIES)
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None

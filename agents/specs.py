@@ -74,7 +74,8 @@ def agent_names() -> list[str]:
     return sorted(_agents())
 
 
-def _agent_class(name: str) -> type[Any]:
+def agent_class(name: str) -> type[Any]:
+    """The class of the agents of a name."""
     if name not in _agents():
         raise unknown_name("agent", name, _agents())
     cls: type[Any] = class_at(_agents()[name])
@@ -95,7 +96,7 @@ def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
     for name in sorted(_agents() if learned else _by_name()):
-        cls = _agent_class(name)
+        cls = agent_class(name)
         summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         settings = {field.name: setting_text(field.default) for field in setting_fields(cls)}
         entries.append(AgentEntry(name, summary, settings))
@@ -106,12 +107,12 @@ def check_env(agent: Any, env: Any) -> None:
     """Has the class of the agent that a spec names refuse an environment that it does not play."""
     name = agent_spec(agent).name if isinstance(agent, str) else ""
     if name in _agents():
-        _agent_class(name).check_env(env)
+        agent_class(name).check_env(env)
 
 
 def describe_agent(name: str) -> str:
     """The paragraphs about an agent, without its settings."""
-    return inspect.cleandoc(_agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
+    return inspect.cleandoc(agent_class(name).__doc__ or "").partition("\nAttributes:\n")[0].strip()
 
 
 class Setting(NamedTuple):
@@ -130,7 +131,7 @@ _LIMITS: Final = ("depth", "nodes", "simulations", "samples", "seconds")
 def describe_settings(name: str) -> list[Setting]:
     """The settings of an agent: its limits, then its own, then those that all agents have."""
     sentences: dict[str, str] = {}
-    agent = _agent_class(name)
+    agent = agent_class(name)
     for cls in reversed(agent.__mro__):
         _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
         for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
@@ -225,7 +226,7 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
         return False
     words: Collection[str] = ()
     if spec.name in _agents():
-        fields = setting_fields(_agent_class(spec.name))
+        fields = setting_fields(agent_class(spec.name))
         words = _LABELS | {field.name for field in fields if isinstance(field.default, enum.Enum)}
     return all(_is_harmless(key, part, words) for key, part in spec.arguments.items())
 
@@ -271,7 +272,7 @@ def make_agent(agent: str | Agent) -> Agent:
     spec = agent_spec(agent)
     if ":" in spec.name:
         return _foreign(spec)
-    cls = _agent_class(spec.name)
+    cls = agent_class(spec.name)
     check_spec(spec, [field.name for field in setting_fields(cls)])
     made: Agent = _called(cls, spec, {key: _plain(key, value) for key, value in spec.arguments.items()})
     return made

@@ -9,7 +9,8 @@
     ├── InvalidSettingError    a setting has a value it cannot have
     ├── UnknownNameError       no environment, agent or evaluator of that name ("did you mean ...")
     ├── RulesError             rules break their contract, or do not compile; the message names the method
-    └── MissingDependencyError an optional package is needed; the message ends in the command
+    ├── MissingDependencyError an optional package is needed; the message ends in the command
+    └── AssumptionFailed       an environment did what it was assumed not to do; agents go on, others search again
 
 Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning``,
 ``EnvFailureWarning`` and ``BlindSearchWarning`` are no errors: a search goes on, on an assumption that it names,
@@ -77,8 +78,25 @@ class MissingDependencyError(ZermeloError, ImportError):
     """An optional package is needed; the message ends in the command that installs it."""
 
 
+class AssumptionFailed(ZermeloError):  # noqa: N818 - no error of the user's
+    """A search saw what its environment was assumed not to do; it is known from now on.
+
+    Attributes:
+        field: The field of ``Traits`` that was assumed to be something else.
+        seen: What was seen.
+        nodes: The states that the search had visited.
+    """
+
+    def __init__(self, field: str, seen: str, name: str = "") -> None:
+        super().__init__(f"{name} is not as it was assumed to be ({field}): {seen}; search it again")
+        self.field, self.seen, self.name, self.nodes = field, seen, name, 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.field, self.seen, self.name)
+
+
 class UnknownTraitWarning(UserWarning):
-    """A search rests on a trait that nobody gave or declared, and that random play did not show."""
+    """A search rests on an assumption for which there is little evidence, or sees what its player does not."""
 
 
 class EnvFailureWarning(UserWarning):

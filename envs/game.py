@@ -16,7 +16,7 @@ import math
 import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
@@ -55,13 +55,31 @@ class Information(enum.StrEnum):
 
 
 class TraitSource(enum.StrEnum):
-    """The source of a trait, in falling order of trust."""
+    """The source of a trait, in falling order of trust.
+
+    The first three are told, and proofs may rest on them. What was seen is certain: it happened. What was only not
+    seen is an assumption, which proves nothing, and which searches watch.
+    """
 
     GIVEN = "given by the caller"
     DECLARED = "declared by the environment"
     KNOWN = "known to zermelo"
-    INFERRED = "inferred from random play"
-    ASSUMED = "assumed, as random play did not show it"
+    SEEN = "seen in play"
+    ASSUMED = "assumed, as play showed nothing else"
+
+
+class Evidence(NamedTuple):
+    """The evidence for a trait that was seen or is assumed.
+
+    Attributes:
+        text: Such as "no chance in 812 steps of 9 games".
+        is_thin: Whether users should be warned: no payoff, no end, or few steps.
+        is_late: Whether it was seen only after searches had assumed something else.
+    """
+
+    text: str
+    is_thin: bool = False
+    is_late: bool = False
 
 
 @explained
@@ -81,11 +99,13 @@ class Traits:
         utility_bounds: Lower and upper bound of the utility that any seat can still get from any position on
             (rewards already received left out), or infinities where that is not known.
         terminal_rewards_only: All rewards come at the end, so ``utility`` of an unfinished game is zero.
+        one_side: Whether one player makes all moves of a Gymnasium environment that says itself whose move it is.
         num_actions: How many different actions the game has, or None where that is not known.
         deals_again: Whether a search can deal again what a player has not seen.
         drawn_again: Where the lists are whose order nobody sees, such as a deck: searches draw it again before
             every move, as chance, and see no more than players do.
         sources: For each field that was decided, where the decision came from; a field without one is declared.
+        evidence: For each field that was seen or is assumed, what that rests on.
     """
 
     name: str
@@ -97,10 +117,12 @@ class Traits:
     simultaneous: bool = False
     utility_bounds: tuple[float, float] = (-math.inf, math.inf)
     terminal_rewards_only: bool = False
+    one_side: bool = False
     num_actions: int | None = None
     deals_again: bool = True
     drawn_again: tuple[tuple[Any, ...], ...] = ()
     sources: Mapping[str, TraitSource] = field(default_factory=dict)
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seat_names", tuple(str(name) for name in self.seat_names))
@@ -110,7 +132,7 @@ class Traits:
             if not isinstance(value, str) or value not in list(kind):
                 raise unknown_choice(name, value, kind)
             object.__setattr__(self, name, kind(value))
-        for name in ("simultaneous", "terminal_rewards_only"):
+        for name in ("simultaneous", "terminal_rewards_only", "one_side"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidSettingError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if isinstance(self.constant, bool) or not isinstance(self.constant, numbers.Real):
@@ -150,24 +172,32 @@ class Traits:
         return self.sources.get(name, TraitSource.DECLARED)
 
     @functools.cached_property
-    def guessed(self) -> tuple[str, ...]:
-        """The fields that a proof would rest on, and that were only seen in random play or assumed."""
-        names = ["information", "chance"]
+    def assumed(self) -> tuple[str, ...]:
+        """The fields that searches rest on although nobody told them: play has only not shown the contrary."""
+        names = []
+        if self.information is Information.PERFECT:
+            names.append("information")
+        if self.chance is Chance.NONE:
+            names.append("chance")
         if self.seats > 1 and self.reward_sum is not RewardSum.GENERAL:
             names.append("reward_sum")
-        return tuple(name for name in names if self.source(name) in (TraitSource.INFERRED, TraitSource.ASSUMED))
+        return tuple(name for name in names if self.source(name) is TraitSource.ASSUMED)
 
     @functools.cached_property
-    def assumed(self) -> tuple[str, ...]:
-        """The fields that searches rest on and that nobody has given or declared, nor random play shown."""
-        names = ("information", "chance", "reward_sum")[: 2 + (self.seats > 1)]
-        return tuple(name for name in names if self.source(name) is TraitSource.ASSUMED)
+    def guessed(self) -> tuple[str, ...]:
+        """The fields that a proof would rest on, and that are assumed or seen not to hold."""
+        return ("information", *self.assumed) if self.peeks else self.assumed
+
+    @functools.cached_property
+    def is_watched(self) -> bool:
+        """Whether something is assumed, or was seen in play: what nobody has told."""
+        return bool(self.assumed) or TraitSource.SEEN in self.sources.values()
 
     @functools.cached_property
     def peeks(self) -> bool:
         """Whether searches see what players do not: play has shown that something is hidden, but not what."""
-        is_inferred = self.source("information") is TraitSource.INFERRED
-        return self.information is Information.HIDDEN and is_inferred and not self.deals_again
+        is_seen = self.source("information") is TraitSource.SEEN
+        return self.information is Information.HIDDEN and is_seen and not self.deals_again
 
     @functools.cached_property
     def is_open(self) -> bool:

@@ -40,16 +40,6 @@ def _own_findings(tmp_path_factory):
     findings.cache_root = lambda: folder
 
 
-@pytest.fixture(autouse=True)
-def _warned_of_nothing():
-    """Has every test see the warnings that a process gives once."""
-    from zermelo.agents.base import requirements
-    from zermelo.envs.traits import of_copies
-
-    of_copies._warned.clear()
-    requirements._warned.clear()
-
-
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(items):
     """Orders tests.

@@ -142,64 +142,71 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
             "'ismcts', if it says what players see, 'random', or a policy that only sees observations"
         )
     if hides_more is None:
-        _warn_once(
-            name,
+        tell_once(
+            game,
             "is searched as if players saw everything but each other's moves of the moment: nothing says whether "
             f"they do. If so, say it: {_SAY_PERFECT}; if not, the search peeks: use 'random', or a policy that "
             "only sees observations",
         )
 
 
-_warned: set[tuple[str, str]] = set()  # by name and sentence, as who reads it sees no more
 _SAY_PERFECT: Final = (
     "traits={'information': 'perfect'} for the agent or as_game, or an attribute zermelo_traits = "
     "{'information': 'perfect'} of the environment's class"
 )
-_ASSUMED: Final = {
-    "information": "players see everything, else the search looks at hidden cards",
-    "chance": "nothing is left to chance",
-    "reward_sum": "how what players win adds up",
-}
-"""The meaning of each trait, for the warning that it is assumed."""
 
 
-def _warn_once(game: str, text: str) -> None:
-    if (game, text) not in _warned:
-        _warned.add((game, text))
-        warnings.warn(f"{game} {text}", UnknownTraitWarning, stacklevel=5)
+def tell_once(game: Any, text: str) -> None:
+    """Warns, once for the environment that the game was made of."""
+    while hasattr(game, "inside"):
+        game = game.inside
+    if hasattr(game, "tell_once"):
+        game.tell_once(text, UnknownTraitWarning)
+    else:
+        warnings.warn(f"{game.traits.name} {text}", UnknownTraitWarning, stacklevel=5)
 
 
 def on_trust(traits: Traits) -> tuple[str, ...]:
-    """The traits that a search takes for granted, one text for each."""
-    assumed = [f"{name}: {getattr(traits, name)} (assumed)" for name in traits.assumed]
+    """What a search takes for granted although nobody told it, one text for each trait, with its evidence."""
+    assumed = [f"{name}: {getattr(traits, name)} ({_evidence(traits, name)})" for name in traits.assumed]
     return (*assumed, *["information: hidden (the search sees it all the same)"] * traits.peeks)
 
 
-def warn_of_assumptions(traits: Traits) -> None:
-    """Warns, once a game, of what a search of it rests on that may be false, and says how to declare it."""
+def _evidence(traits: Traits, name: str) -> str:
+    evidence = traits.evidence.get(name)
+    return "assumed" if evidence is None else evidence.text
+
+
+def warn_of_assumptions(game: Game[Any]) -> None:
+    """Warns, once an environment, of hidden things that a search sees, and of assumptions with little evidence."""
+    traits = game.traits
     if traits.peeks:
-        _warn_once(
-            traits.name,
-            "hides something from its players, as random play has shown, and nothing says what: searches see it "
-            "all the same, as no player could; information_state_key and resample in its class say what players "
-            "know (the guide 'Cards of your own')",
+        tell_once(
+            game,
+            "hides something from its players, which searches see all the same, as nothing says what it is.\n"
+            "Say what players know: information_state_key and resample in its class "
+            "(the guide 'Cards of your own')",
         )
-    if traits.assumed:
-        assumed = {name: str(getattr(traits, name)) for name in traits.assumed}
-        about = "; ".join(f"{name} is {value!r}, that is {_ASSUMED[name]}" for name, value in assumed.items())
-        _warn_once(
-            traits.name,
-            f"is searched on assumptions, as random play did not show what holds, and nothing that is found is "
-            f"proven: {about}. Say what holds: traits={assumed} for the agent or as_game, or an attribute "
-            f"zermelo_traits = {assumed} of the environment's class",
+    thin = {name: str(getattr(traits, name)) for name in traits.assumed if _is_thin(traits, name)}
+    if thin:
+        about = "; ".join(f"{name} {value!r}, on {_evidence(traits, name)}" for name, value in thin.items())
+        tell_once(
+            game,
+            f"is searched on assumptions: {about}; nothing is proven.\n"
+            f"Say what holds: zermelo_traits = {thin} in its class, or traits={thin} for the agent",
         )
+
+
+def _is_thin(traits: Traits, name: str) -> bool:
+    evidence = traits.evidence.get(name)
+    return evidence is None or evidence.is_thin
 
 
 Found = TypeVar("Found")
 
 
 def unproven(found: Found) -> Found:
-    """A result in which nothing is proven: a trait was only seen in random play, or a line of play left out."""
+    """A result in which nothing is proven: a trait is only assumed, or a line of play was left out."""
     result: Any = found
     changes: dict[str, Any] = {"proven": False, "plies": None}
     if hasattr(result, "proven_actions"):
@@ -208,7 +215,7 @@ def unproven(found: Found) -> Found:
 
 
 def require_facts(traits: Traits, agent: str) -> None:
-    """Refuses a game of which something was only seen in random play, for those who promise exact values."""
+    """Refuses a game of which something is only assumed, for those who promise exact values."""
     for name in traits.guessed:
         value = str(getattr(traits, name))
         raise UnsupportedGameError(

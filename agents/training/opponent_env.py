@@ -15,9 +15,9 @@ from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.training.schedules import Ladder, Mix, OpponentSchedule, SelfPlay, agent_of
+from zermelo.envs.adapters.foretold import WatchedPayments
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import mask_of
-from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec
 from zermelo.envs.registration.make import make
 from zermelo.envs.support.calls import explained
@@ -81,7 +81,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self._unprepared: list[Agent] = []
         self._unchecked: list[tuple[str, Agent]] = []
         self._playing: dict[Any, tuple[str, Agent]] = {}
-        self._payments: Payments
+        self._payments: WatchedPayments
         self._over = True
         self._mask = np.ones(self._size, np.bool_)
         if isinstance(self.schedule, Mix | Ladder | SelfPlay):  # others are checked when they are drawn
@@ -162,7 +162,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         while self._unprepared:  # what their searches need is compiled before anybody's clock starts
             if isinstance(agent := self._unprepared.pop(), SearchAgent):
                 agent.prepare(self.env)
-        self._payments = Payments(self.env)
+        self._payments = WatchedPayments(self.env)
+        self._payments.compares = any(isinstance(agent, SearchAgent) for _, agent in self._playing.values())
         self._others_move()
 
     def _agent(self, name: str, opponent: Any, seat: Any) -> Agent:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for, space_of
+from zermelo.envs.adapters.adapting import adapt
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
@@ -36,7 +37,6 @@ from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_a
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import Adapted
-from zermelo.envs.traits.of_copies import with_traits
 
 
 class AECGame(CopiedGame):
@@ -263,7 +263,7 @@ class InformedAECGame(AECGame):
             self._deal_again(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
         dealt = CopiedState(env, state.totals, state.mover, state.over, state.before, received=state.received)
-        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else ()
+        dealt.outcomes, dealt.watch = checked_outcomes(outcomes, self._name) if outcomes else (), state.watch
         if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
             raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
         return dealt
@@ -311,7 +311,9 @@ class SimultaneousAECGame(AECGame):
         with self._blame("the start of the round"):
             self._rewind(env)
         seat = self._seat(env.agent_selection, env.agents)
-        return CopiedState(env, state.totals, seat, False, state.before, received=state.received)
+        return CopiedState(
+            env, state.totals, seat, False, state.before, received=state.received, watch=state.watch
+        )
 
     def hides_more(self) -> bool | None:
         return False if self.traits.information is Information.PERFECT else self._hides_more
@@ -348,4 +350,4 @@ def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     if hidden is not None and hidden.round_start is not None:
         game = SimultaneousInformedGame if informed else SimultaneousAECGame
     about: dict[str, Any] = {"actions": actions, "deals_again": hidden is not None}
-    return with_traits(game, raw, given, patience, seats=tuple(map(str, agents)), **about)
+    return adapt(game, raw, given, patience, seats=tuple(map(str, agents)), **about)

@@ -24,6 +24,7 @@ from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
+from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import PATIENCE, Adapted, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
@@ -105,8 +106,8 @@ def as_game(
 ) -> Any:
     """The game of a live environment, to be searched; ``game.snapshot(env)`` is its position now.
 
-    The environment is copied, never changed. Asking again for the same live environment returns the same game, as
-    long as its configuration stays the same.
+    The environment is copied, never changed. Asking again for the same live environment returns the same game,
+    until something is seen that it was assumed not to do.
 
     Args:
         env_or_rules: A live AEC or Gymnasium environment that has been reset, an OpenSpiel game or state, or an
@@ -114,8 +115,8 @@ def as_game(
         backend: ``"auto"`` takes the fastest exact way there is; ``"rules"`` only registered rules;
             ``"environment"`` what the environment itself offers, such as OpenSpiel's states; ``"clone"`` copies.
         traits: What the caller knows better: fields of ``Traits`` with their values, trusted above all else.
-        patience: Seconds that it may take to find out, by random play on copies, what nobody has given or
-            declared; what that has not shown by then is assumed (``traits.assumed``), and everything if it is 0.
+        patience: Seconds that random play on copies may take, once for environments that are made alike; what it
+            does not show is assumed (``traits.assumed``), and everything if it is 0.
 
     Raises:
         UnsupportedGameError: It is no environment that can be searched; the message says why.
@@ -148,7 +149,9 @@ def game_and_state(
         games = _remembered(source)
     options, raw = (backend, repr(given)), innermost(source)
     made = games.get(options)
-    if made is not None and (made.raw != id(raw) or patience > made.adapted.enough):
+    if made is not None and (
+        made.raw != id(raw) or patience > made.adapted.enough or not made.adapted.is_current()
+    ):
         made = None
     if made is not None:
         game = made.adapted.game
@@ -157,12 +160,12 @@ def game_and_state(
             if state is not None:
                 return game, state, 0.0
             made = None
-        elif not _is_current(made, raw, backend):
+        elif not _fits(made, raw, backend):
             made = None
     prepared = 0.0
     if made is None:
         adapted = _build(source, backend, given, patience)
-        made = _MadeGame(adapted, id(raw), _shape(raw), _episode(raw, adapted.constants))
+        made = _MadeGame(adapted, id(raw), _shape(raw))
         prepared = time.perf_counter() - begun
     games[options] = made
     game = made.adapted.game
@@ -196,7 +199,7 @@ def _build(env: Any, backend: str, given: Mapping[str, Any], patience: float) ->
         if game is not None:
             if given:
                 game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
-            return Adapted(game, {})
+            return Adapted(game)
         if backend == "rules":
             raise _no_rules(game_name(env))
     fitting = (one for one in _ECOSYSTEMS if (one.copies or backend != "clone") and one.accepts(raw))
@@ -229,7 +232,6 @@ class _MadeGame:
     adapted: Adapted
     raw: int
     shape: Any
-    episode: Mapping[str, Any]
 
 
 _games: dict[int, dict[Any, _MadeGame]] = {}
@@ -245,41 +247,16 @@ def _remembered(env: Any) -> dict[Any, _MadeGame]:
     return games
 
 
-def _is_current(made: _MadeGame, raw: Any, backend: str) -> bool:
-    game, constants = made.adapted.game, made.adapted.constants
-    if (
+def _fits(made: _MadeGame, raw: Any, backend: str) -> bool:
+    """Whether a game still fits its environment, which may have been reset with other options."""
+    game = made.adapted.game
+    return not (
         made.shape != _shape(raw)
-        or not _has_configuration(raw, constants, made.episode)
         or (hasattr(game, "fits") and not game.fits(raw))
         or (not isinstance(game, RulesGame) and backend in _WITH_RULES and _rules_game(raw) is not None)
-    ):
-        return False
-    made.episode = _episode(raw, constants)
-    return True
-
-
-def _has_configuration(raw: Any, constants: dict[str, bytes], before: Mapping[str, Any]) -> bool:
-    """Whether an environment still has the configuration of its game, but for what changes in an episode."""
-    if not constants:
-        return True
-    from zermelo.envs.live.configuration import configuration, differences, is_same_episode
-
-    changed = differences(constants, configuration(raw))
-    if changed and not is_same_episode(raw, before):
-        return False
-    for path in changed:
-        del constants[path]
-    return True
-
-
-def _episode(raw: Any, constants: Mapping[str, bytes]) -> dict[str, Any]:
-    if not constants:
-        return {}
-    from zermelo.envs.live.configuration import episode  # which brings all of ``clone``
-
-    return episode(raw)
+    )
 
 
 def _shape(raw: Any) -> Any:
-    """The seats and declarations, which a reset with other options may have changed."""
-    return () if is_gymnasium(raw) else seat_agents(raw), declared_traits(raw)
+    """The seats and what is told of it, which a reset with other options may have changed."""
+    return () if is_gymnasium(raw) else seat_agents(raw), declared_traits(raw), known_class(raw).traits_of(raw)

@@ -12,8 +12,9 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from zermelo.envs.adapters.watching import Assumed, Watch
 from zermelo.envs.clone.clone_env import copier_for
-from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
+from zermelo.envs.clone.generators import OutsideGenerators, generator_states, replace_generators
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.clone.state_key import state_key
@@ -51,6 +52,7 @@ class CopiedState:
         outcomes: The outcomes of declared chance with their probabilities.
         received: The rewards that seats have been given at their turns; the rest of ``totals`` waits for them.
         actions: The legal actions, once somebody has asked; so are ``codec``, the numbers of actions, and ``key``.
+        watch: What looks at the steps of the search that it belongs to; None where nothing is assumed.
     """
 
     env: Any
@@ -65,6 +67,7 @@ class CopiedState:
     actions: tuple[int, ...] | None = None
     codec: ActionCodec | None = None
     key: Hashable = None
+    watch: Watch | None = None
 
     def __repr__(self) -> str:
         return f"<state of {game_name(self.env)}, {'over' if self.over else f'seat {self.mover} to move'}>"
@@ -85,7 +88,9 @@ class CopiedGame:
         as_numpy: Whether actions are given to the environment as integers of NumPy's.
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
         without: Attributes that are no part of a key, as ``state_key`` takes them.
+        noisy: Parts of what is shown that differ although nothing else does, such as a clock.
         dear_keys: Whether a key takes longer than several moves, so that searches do without.
+        assumed: What nobody has told of it, for searches to watch.
     """
 
     pays_by_rewards = False
@@ -108,14 +113,16 @@ class CopiedGame:
         self._codecs: dict[int, ActionCodec] = {}
         self.as_numpy = self.dear_keys = False
         self.without: dict[str, dict[str, str]] = {}
+        self.noisy: frozenset[str] = frozenset()
         self._failures, self._told = [0], set[Any]()
         self.traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
+        self.assumed: Assumed | None = None
 
-    def with_traits(self, traits: Traits, outside: OutsideGenerators) -> Self:
+    def with_traits(self, traits: Traits, outside: OutsideGenerators, assumed: Assumed | None = None) -> Self:
         """This game with other traits; states of one are states of the other."""
         changed = copy.copy(self)
-        changed.traits = traits
+        changed.traits, changed.assumed = traits, assumed or None
         changed._sampled = traits.chance is Chance.SAMPLED
         changed.outside = outside
         return changed
@@ -123,7 +130,7 @@ class CopiedGame:
     def learn(self, findings: Findings) -> None:
         """Has the game play as random play has shown that the environment wants it."""
         self.leave_out(findings.without)
-        self.dear_keys = findings.dear_keys
+        self.dear_keys, self.noisy = findings.slow_keys, frozenset(findings.noisy)
         self.pays_by_rewards = self.pays_by_rewards or findings.pays_by_rewards
         if findings.as_numpy:
             self.takes_numpy()
@@ -147,6 +154,20 @@ class CopiedGame:
                 EnvFailureWarning,
                 stacklevel=2,
             )
+
+    def tell_once(self, text: str, kind: type[Warning]) -> None:
+        """Warns, once for this environment."""
+        if text not in self._told:
+            self._told.add(text)
+            warnings.warn(f"{self._name} {text}", kind, stacklevel=5)
+
+    def watched(self, state: CopiedState) -> CopiedState:
+        """A state as the root of a search, whose steps are watched where something is assumed."""
+        if self.assumed is None:
+            return state
+        root = replace(state)
+        root.watch = self.assumed.watch(root)
+        return root
 
     def to_move(self, state: CopiedState) -> int:
         return state.mover
@@ -195,6 +216,13 @@ class CopiedGame:
 
     def to_env_action(self, state: CopiedState, action: int) -> Any:
         return self._codec_of(state).to_env(action)
+
+    def snapshot(self, env: Any) -> CopiedState:
+        """The position of a live environment now."""
+        raise NotImplementedError
+
+    def initial_state(self, seed: int = 0) -> CopiedState:
+        raise NotImplementedError
 
     # -- what an adapter says ------------------------------------------------------------------------------------
 
@@ -265,10 +293,20 @@ class CopiedGame:
         if state.over:
             raise GameOverError(f"{self._name} is over: there is no action to play")
         if state.mover == CHANCE:
-            return self._apply_outcome(state, action, env)
-        actions = self.legal_actions(state) if state.actions is None else state.actions
-        if action not in actions:
-            raise illegal_action(action, self._whose(state), actions)
+            after = self._apply_outcome(state, action, env)
+        else:
+            actions = self.legal_actions(state) if state.actions is None else state.actions
+            if action not in actions:
+                raise illegal_action(action, self._whose(state), actions)
+            after = self._played(state, action, generator, env)
+        if state.watch is not None:
+            after.watch = state.watch
+            state.watch.see(state, after)
+        return after
+
+    def _played(
+        self, state: CopiedState, action: int, generator: np.random.Generator | None, env: Any
+    ) -> CopiedState:
         codec = self._codec_of(state)
         try:
             return self._stepped(state, codec.to_env(action), generator, env)
@@ -326,7 +364,7 @@ class CopiedGame:
             f"{place_of(error)}{hint}"
         )
 
-    # -- what inference asks (zermelo.envs.traits.observability) -----------------------------------------
+    # -- what random play asks (zermelo.envs.traits.observability.Playable) ---------------------------------
 
     def play(self, state: CopiedState, action: int) -> CopiedState:
         return self._advance(state, action, None)
@@ -334,6 +372,19 @@ class CopiedGame:
     def probe(self, state: CopiedState, action: int, seed: int) -> CopiedState:
         """The state after an action with all randomness from a seed."""
         return self._advance(state, action, np.random.default_rng(seed))
+
+    def foretell(self, state: CopiedState, env_action: Any) -> CopiedState:
+        """The state after an action as the environment takes it, with the copy's own generators."""
+        return self._stepped(state, env_action, None, None)
+
+    def drew(self, before: CopiedState, after: CopiedState) -> bool:
+        return generator_states(before.env) != generator_states(after.env)
+
+    def permuted(self, state: CopiedState) -> CopiedState:
+        return replace(state, env=self._copy(state.env), seen=None, actions=None, key=None)
+
+    def sides_said(self, state: CopiedState) -> Mapping[str, Any]:
+        return {}
 
     def draws_from(self) -> frozenset[str]:
         return frozenset(self.outside.drawn)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
+from zermelo.envs.adapters.adapting import adapt
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
@@ -20,9 +21,9 @@ from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
 from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
+from zermelo.envs.live.sides import sides_said
 from zermelo.envs.live.wrappers import of_reset, of_step, quieten, require_reset, thin
 from zermelo.envs.traits.merging import Adapted
-from zermelo.envs.traits.of_copies import with_traits
 
 
 class GymGame(CopiedGame):
@@ -93,6 +94,9 @@ class GymGame(CopiedGame):
         if self._hidden is not None:
             self._hidden.resample(env, None, generator)
 
+    def sides_said(self, state: CopiedState) -> Mapping[str, Any]:
+        return sides_said(state.env, state.seen, state.info)
+
     def observation_key(self, state: CopiedState, seat: int) -> Hashable:
         return None if state.seen is None else state_key(state.seen)
 
@@ -105,4 +109,4 @@ def _quiet_copy(env: Any) -> Any:
 def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
     about: dict[str, Any] = {"actions": codec_for(raw, None).size, "deals_again": False}
-    return with_traits(GymGame, raw, given, patience, seats=("player",), **about)
+    return adapt(GymGame, raw, given, patience, seats=("player",), **about)

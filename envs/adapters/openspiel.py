@@ -284,9 +284,9 @@ def make_game(source: Any, given: Mapping[str, Any], patience: float) -> Adapted
     game = found if isinstance(found, pyspiel.Game) else source._env
     kind = game.get_type()
     informed = _InformedGame if kind.provides_information_state_string else OpenSpielGame
-    return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given), {})
+    return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given))
 
 
 def make_hanabi(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of PettingZoo's Hanabi, likewise."""
-    return Adapted(HanabiGame(raw, given), {})
+    return Adapted(HanabiGame(raw, given))

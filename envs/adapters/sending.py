@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import cloudpickle
 
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
+from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.packing import packed
 from zermelo.envs.game import Information
 from zermelo.envs.traits.known_classes import register_information, registered_information
+from zermelo.envs.traits.origin import origin_of
 
 
 class _Recipe(NamedTuple):
@@ -29,6 +31,7 @@ class _Recipe(NamedTuple):
     pays_by_rewards: bool
     dear_keys: bool
     without: dict[str, dict[str, str]]
+    cancels: bool | None
 
 
 def pack_game(game: Any, state: Any) -> bytes:
@@ -37,7 +40,8 @@ def pack_game(game: Any, state: Any) -> bytes:
         return bytes(cloudpickle.dumps(game))
     template = state.env if game.traits.information is Information.HIDDEN else game._template
     draws_from = tuple(source.name for source in game.outside.used)
-    learned = game.as_numpy, game.pays_by_rewards, game.dear_keys, game.without
+    cancels = None if game.assumed is None else game.assumed.cancels
+    learned = game.as_numpy, game.pays_by_rewards, game.dear_keys, game.without, cancels
     information = registered_information(template)
     return packed(_Recipe(type(game), template, game.traits, draws_from, information, *learned))
 
@@ -52,9 +56,11 @@ def unpack_game(data: bytes, seed: int) -> Any:
         keys, resample = information.information_state_key, information.resample
         register_information(type(recipe.template), information_state_key=keys, resample=resample)
     game = recipe.kind(recipe.template, recipe.traits, seed=seed)
-    game = game.with_traits(recipe.traits, game.outside.only(recipe.draws_from))
+    outside, traits = game.outside.only(recipe.draws_from), recipe.traits
+    assumed = Assumed(origin_of(recipe.template), traits, outside, cancels=bool(recipe.cancels))
+    game = game.with_traits(traits, outside, assumed if traits.assumed else None)
     game.takes_numpy(recipe.as_numpy)
-    game.pays_by_rewards, game.dear_keys, game.without = recipe[-3:]
+    game.pays_by_rewards, game.dear_keys, game.without = recipe[-4:-1]
     return game
 
 
@@ -62,5 +68,5 @@ def pack_state(state: Any) -> bytes:
     """A state of such a game as bytes, for ``pickle.loads``."""
     if isinstance(state, CopiedState):  # whose actions may be noted outside, as PettingZoo's chess does
         seen = None if state.info is None else state.seen
-        return packed(dataclasses.replace(state, seen=seen, actions=None, codec=None, key=None))
+        return packed(dataclasses.replace(state, seen=seen, actions=None, codec=None, key=None, watch=None))
     return bytes(cloudpickle.dumps(state))

@@ -193,4 +193,4 @@ class TableGame:
 
 def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
     """The game of an environment; see ``as_game.Ecosystem``."""
-    return Adapted(TableGame(raw, given), {})
+    return Adapted(TableGame(raw, given))

@@ -50,9 +50,7 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     Returns:
         How many generators there were; with none, ``generator`` is not advanced.
     """
-    known = known_generators(env)
-    holders = (env,) if known is None else known
-    objects = [part for holder in holders for part in reachable(holder, all_flat=known is not None)]
+    objects = _objects_with_generators(env)
     found = [obj for obj in objects if is_source(obj)]
     for source in found:
         seed = int.from_bytes(generator.bytes(16), "little")
@@ -71,6 +69,32 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     return len(found)
 
 
+def _objects_with_generators(env: Any) -> list[Any]:
+    known = known_generators(env)
+    holders = (env,) if known is None else known
+    return [part for holder in holders for part in reachable(holder, all_flat=known is not None)]
+
+
+def generator_states(env: Any) -> list[Any]:
+    """Values of the states of all random generators that ``env`` holds: they differ once one was drawn from."""
+    return [_state_of(obj) for obj in _objects_with_generators(env) if is_source(obj)]
+
+
+def _state_of(source: Any) -> Any:
+    if isinstance(source, random.Random):
+        return source.getstate()
+    if isinstance(source, np.random.MT19937):  # whose state in full takes long to compare
+        state = source.state["state"]
+        return state["pos"], state["key"][0]
+    if isinstance(source, np.random.PCG64 | np.random.PCG64DXSM):
+        return source.state
+    if isinstance(source, np.random.BitGenerator):
+        return repr(source.state)
+    if isinstance(source, np.random.SeedSequence):
+        return source.n_children_spawned
+    return source.get_state().numpy().tobytes()
+
+
 # --- outside
 
 _LOCK: Final = threading.RLock()
@@ -78,13 +102,18 @@ _LOCK: Final = threading.RLock()
 
 
 class _Source(NamedTuple):
-    """One generator: ``restore(save())`` leaves it as it was; ``draw`` tells its states apart."""
+    """One generator: ``restore(save())`` leaves it as it was; ``draw`` tells its states apart.
+
+    ``look`` gives a state that ``put_back`` takes, and a value by which states are compared, and changes nothing.
+    """
 
     name: str
     save: Callable[[], Any]
     seed: Callable[[int], Any]
     restore: Callable[[Any], Any]
     draw: Callable[[], Any]
+    look: Callable[[], tuple[Any, Any]]
+    put_back: Callable[[Any], Any]
 
 
 class OutsideGenerators:
@@ -107,6 +136,19 @@ class OutsideGenerators:
         changed._all, changed.drawn, changed._watches = self._all, self.drawn, False
         changed.used = [source for source in self._all if source.name in set(names)]
         return changed
+
+    def look(self) -> list[tuple[Any, Any]]:
+        """The states of all generators, for ``put_back``."""
+        return [source.look() for source in self._all]
+
+    def put_back(self, states: list[tuple[Any, Any]]) -> list[str]:
+        """Puts back all generators that have moved since ``look``, and returns their names."""
+        moved = []
+        for source, (state, value) in zip(self._all, states, strict=True):
+            if source.look()[1] != value:
+                source.put_back(state)
+                moved.append(source.name)
+        return moved
 
     @contextlib.contextmanager
     def guard(self, seed: int, *, is_reset: bool = False) -> Iterator[None]:
@@ -135,7 +177,8 @@ def global_random_guard(seed: int = 0) -> contextlib.AbstractContextManager[None
 def _global_sources() -> Iterator[_Source]:
     yield from _sources("random", random)
     draw = functools.partial(np.random.bytes, 8)  # the legacy generator is the global one
-    yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, draw)
+    look, put_back = _look_at_numpy, np.random.set_state  # as above
+    yield _Source("numpy.random", _set_numpy_aside, np.random.seed, _restore_numpy, draw, look, put_back)
     if "torch" in sys.modules:
         yield from _sources("torch", sys.modules["torch"].default_generator)
 
@@ -144,18 +187,44 @@ def _sources(name: str, value: Any) -> Iterator[_Source]:
     bits = value.bit_generator if issubclass(type(value), np.random.Generator) else value
     if value is random or (issubclass(type(value), random.Random) and not isinstance(value, random.SystemRandom)):
         draw = functools.partial(value.getrandbits, 64)
-        yield _Source(name, value.getstate, value.seed, value.setstate, draw)
+        look = functools.partial(_twice, value.getstate)
+        yield _Source(name, value.getstate, value.seed, value.setstate, draw, look, value.setstate)
     elif issubclass(type(value), np.random.RandomState):
         save = functools.partial(value.get_state, legacy=False)
-        yield _Source(name, save, value.seed, value.set_state, functools.partial(value.bytes, 8))
+        draw, look = functools.partial(value.bytes, 8), functools.partial(_in_text, save)
+        yield _Source(name, save, value.seed, value.set_state, draw, look, value.set_state)
     elif _is_torch(value):
-        yield _Source(
-            name, value.get_state, value.manual_seed, value.set_state, lambda: value.get_state().tolist()
-        )
+        draw, look = functools.partial(_numbers, value), functools.partial(_in_bytes, value.get_state)
+        yield _Source(name, value.get_state, value.manual_seed, value.set_state, draw, look, value.set_state)
     elif issubclass(type(bits), np.random.BitGenerator):
         restore = functools.partial(setattr, bits, "state")
         save = functools.partial(getattr, bits, "state")
-        yield _Source(name, save, lambda seed: restore(type(bits)(seed).state), restore, bits.random_raw)
+        seed = functools.partial(_start_anew, bits)
+        yield _Source(name, save, seed, restore, bits.random_raw, functools.partial(_in_text, save), restore)
+
+
+def _start_anew(bits: Any, seed: int) -> None:
+    bits.state = type(bits)(seed).state
+
+
+def _twice(save: Callable[[], Any]) -> tuple[Any, Any]:
+    state = save()
+    return state, state
+
+
+def _in_text(save: Callable[[], Any]) -> tuple[Any, Any]:
+    state = save()
+    return state, repr(state)
+
+
+def _numbers(generator: Any) -> list[int]:
+    numbers: list[int] = generator.get_state().tolist()
+    return numbers
+
+
+def _in_bytes(save: Callable[[], Any]) -> tuple[Any, Any]:
+    state = save()
+    return state, state.numpy().tobytes()
 
 
 # NumPy's global generator: reading and writing its state takes long, so another is put in its place.
@@ -166,6 +235,13 @@ _spare: Final[list[Any]] = []
 
 def _numpy_state() -> Any:
     return np.random.get_state(legacy=False)  # noqa: NPY002  # as above
+
+
+def _look_at_numpy() -> tuple[Any, Any]:
+    state = _numpy_state()
+    inner = state["state"]
+    place = (inner["pos"], inner["key"][0], inner["key"][-1]) if "pos" in inner else repr(state)
+    return state, (place, state["has_gauss"])
 
 
 def _set_numpy_aside() -> Any:

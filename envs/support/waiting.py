@@ -13,6 +13,7 @@ _said: set[tuple[object, ...]] = set()  # by the line and what it is about; noth
 _listeners: list[Callable[[str], None]] = []
 _FIRST_LINE: Final = 0.5
 _SECOND_LINE: Final = 2.0
+_CLOCK_TIMES: Final = 2.0
 """Seconds after which a line says what is waited for, and after which another, or a bar, says how far it is."""
 
 
@@ -72,40 +73,64 @@ class OutOfPatience(Exception):  # noqa: N818 - not an error: what has been foun
 
 
 class Patience:
-    """A limit of ``seconds`` for something; a line says its ``text`` after half a second."""
+    """A limit for something: so many ``seconds`` of the processor's time, and twice as many by the clock.
 
-    def __init__(self, seconds: float, text: str) -> None:
-        self._begun = time.perf_counter()
-        self._ends, self._seconds, self._text = self._begun + seconds, seconds, text
+    Beside other work the processor gets less done in a second. A line says the ``text``, if there is one, after
+    half a second.
+
+    Attributes:
+        seconds: The limit.
+    """
+
+    def __init__(self, seconds: float, text: str = "") -> None:
+        self._begun, self._worked = time.perf_counter(), time.process_time()
+        self._ends, self._work_ends = self._begun + _CLOCK_TIMES * seconds, self._worked + seconds
+        self.seconds, self._text = seconds, text
         self._lines, self._bar = 0, contextlib.ExitStack()
         self._draw: Any = None
 
     @property
     def spent(self) -> float:
-        """Seconds since it began."""
-        return time.perf_counter() - self._begun
+        """Seconds of the processor since it began."""
+        return time.process_time() - self._worked
 
     @property
     def left(self) -> float:
         """Seconds until it ends."""
-        return self._ends - time.perf_counter()
+        return min(self._ends - time.perf_counter(), self._work_ends - time.process_time())
 
     def check(self, done: float = 0.0) -> None:
         """Raises ``OutOfPatience`` where the time is over; ``done`` is the share that has been done."""
-        now = time.perf_counter()
-        if now >= self._ends:
+        if self.left <= 0.0:
             raise OutOfPatience
+        if not self._text:
+            return
+        waited = time.perf_counter() - self._begun
         if self._draw is not None:
             self._draw(done)
-        elif self._lines < 1 and now - self._begun >= _FIRST_LINE:
+        elif self._lines < 1 and waited >= _FIRST_LINE:
             self._lines = 1
-            say_once(f"{self._text} (once; at most {self._seconds:.0f} s)")
-        elif self._lines == 1 and now - self._begun >= _SECOND_LINE:
+            say_once(f"{self._text} (once; about {self.seconds:.0f} s)")
+        elif self._lines == 1 and waited >= _SECOND_LINE:
             self._lines = 2
             if sys.stderr.isatty():
                 self._draw = self._bar.enter_context(waiting_bar(self._text, total=1.0))
             else:
-                say_once(f"{self._text}: {done:.0%} after {now - self._begun:.0f} s", self._text)
+                say_once(f"{self._text}: {done:.0%} after {waited:.0f} s", self._text)
+
+    @contextlib.contextmanager
+    def part(self, share: float) -> Iterator[None]:
+        """Ends the block when this share of the time left is spent, without an error."""
+        ends, now = (self._ends, self._work_ends), (time.perf_counter(), time.process_time())
+        self._ends, self._work_ends = (at + share * (end - at) for at, end in zip(now, ends, strict=True))
+        try:
+            yield
+        except OutOfPatience:
+            self._ends, self._work_ends = ends
+            if self.left <= 0.0:
+                raise
+        finally:
+            self._ends, self._work_ends = ends
 
     def end(self) -> None:
         """Takes the bar away."""

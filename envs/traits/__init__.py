@@ -1,1 +1,1 @@
-"""Traits of environments: declared, known of the class, or inferred from random play."""
+"""Traits of environments: declared, known of the class, or seen in play."""

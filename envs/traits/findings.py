@@ -1,159 +1,223 @@
-"""What was found out about environments, kept for later ones of the same class and configuration.
+"""What play and searches have seen of environments, kept for later ones of the same origin.
 
-Findings are kept in this process, and in the cache folder: in a file named by the sources of the environment's
-class and modules and by versions, an entry for each configuration. A damaged file is as good as none.
+In this process and in the cache folder, a file for each origin (``zermelo.envs.traits.origin``). What was seen
+stays seen: a search that meets what an environment was assumed not to have adds it, for all agents and
+processes.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import hashlib
-import importlib.metadata
 import math
-import sys
-from collections.abc import Mapping
+import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
-from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import full_name
-from zermelo.envs.clone.outside_state import modules_of
-from zermelo.envs.game import Chance, Information, RewardSum, Traits
-from zermelo.envs.live.configuration import configuration, differences
-from zermelo.envs.live.wrappers import game_layers
-from zermelo.envs.support.files import cache_root, read_checked, write_checked
+from zermelo.envs.game import Chance, Evidence, Information, RewardSum, Traits
+from zermelo.envs.support.files import read_checked, write_checked
+from zermelo.envs.traits.origin import Origin
 
-_MOST: Final = 32  # configurations of a class that are kept
 _LARGEST: Final = 1 << 22
-_ROOMS: Final = ("adapters", "clone", "live", "traits")
-_VERSIONS: Final = ("gymnasium", "numpy", "pettingzoo")
-_ENUMS: Final[Mapping[str, Any]] = {"chance": Chance, "information": Information, "reward_sum": RewardSum}
+_MOST_ORIGINS: Final = 256
+_FEW_STEPS, _FEW_GAMES = 100, 3
+"""With fewer moves and games than these the evidence of an assumption is thin."""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A value that a trait was seen to have: what was seen, and whether searches had assumed otherwise."""
+
+    value: str
+    text: str
+    is_late: bool = False
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """The findings of random play.
+    """What was seen in play.
 
     Attributes:
-        inferred: Fields of ``Traits`` that play showed.
-        assumed: Fields that play did not show, with what is assumed.
-        draws_from: The generators that steps drew from and the environment does not hold.
-        constants: Digests of the attributes that never changed, by path.
+        seen: By field of ``Traits``, what was seen to be so.
+        needed: The fields that play looked for, as nobody had told them.
         games: Games that were played to their end.
-        needed: The fields that were looked for, as nobody had given or declared them.
+        steps: Moves that were played.
+        pairs: Positions that look different, so that what players see may be all there is.
+        constant: What all games paid, if that was the same; None where nothing was paid, or no game ended.
+        pays: Whether anything was paid.
+        cancels: Whether every payment was zero for all players together.
+        hidden_lists: Paths of the lists whose order nobody sees, drawn again before every move.
+        draws_from: The generators that steps drew from and the environment does not hold.
         without: Attributes that differ although nothing else does, such as clocks: no part of a key.
-        dear_keys: Whether a key takes longer than several moves.
+        noisy: Parts of what is shown that differ although nothing else does.
+        as_numpy: Whether actions must be integers of NumPy's.
+        pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
+        slow_keys: Whether a key takes longer than several moves.
         is_done: Whether play came to its end in time.
+        patience: The seconds that it was given.
         notes: What users should be told, as the ends of sentences that begin with the environment's name.
+        sides: The name under which an environment for one player says at each step whose move it is, if it does.
+        trouble: Why nothing could be played, if so.
     """
 
-    inferred: dict[str, Any]
-    assumed: dict[str, Any]
-    draws_from: tuple[str, ...] = ()
-    constants: dict[str, bytes] = {}
-    games: int = 0
+    seen: dict[str, Seen] = {}
     needed: tuple[str, ...] = ()
+    games: int = 0
+    steps: int = 0
+    pairs: int = 0
+    constant: float | None = None
+    pays: bool = False
+    cancels: bool = True
+    hidden_lists: tuple[tuple[str | int, ...], ...] = ()
+    draws_from: tuple[str, ...] = ()
     without: dict[str, dict[str, str]] = {}
+    noisy: tuple[str, ...] = ()
     as_numpy: bool = False
     pays_by_rewards: bool = False
-    dear_keys: bool = False
+    slow_keys: bool = False
     is_done: bool = True
-    seconds: float = 0.0
+    patience: float = 0.0
     notes: tuple[str, ...] = ()
-
-    def serves(self, needed: set[str], patience: float) -> bool:
-        """Whether play that looks for these fields, and may take so long, would show no more."""
-        return needed <= set(self.needed) and patience <= self.enough
+    sides: str = ""
+    trouble: str = ""
 
     @property
     def enough(self) -> float:
         """The patience with which play would show no more."""
-        return math.inf if self.is_done else 1.5 * self.seconds
+        return math.inf if self.is_done else self.patience
+
+    def with_seen(self, field: str, seen: Seen) -> Self:
+        """These findings, and one thing more that was seen."""
+        return msgspec.structs.replace(self, seen={**self.seen, field: seen})
+
+    def seen_traits(self) -> tuple[dict[str, Any], dict[str, Evidence]]:
+        """The fields of ``Traits`` that were seen, and the evidence for each."""
+        values: dict[str, Any] = {name: one.value for name, one in self.seen.items()}
+        if "terminal_rewards_only" in values:
+            values["terminal_rewards_only"] = False
+        if self.hidden_lists:
+            values |= {"drawn_again": self.hidden_lists, "deals_again": True, "chance": Chance.SAMPLED}
+        if values.get("reward_sum") == RewardSum.GENERAL:
+            values["constant"] = 0.0
+        return values, {name: Evidence(one.text, False, one.is_late) for name, one in self.seen.items()}
+
+    def assumed_traits(self, seats: int) -> tuple[dict[str, Any], dict[str, Evidence]]:
+        """What is assumed of the fields that were not seen to be otherwise, and the evidence for each."""
+        played = self.trouble or f"in {_count(self.steps, 'step')} of {_count(self.games, 'whole game')}"
+        is_short = self.steps < _FEW_STEPS and self.games < _FEW_GAMES
+        evidence = {
+            "chance": Evidence(f"no chance {played}", is_short or not self.games),
+            "information": Evidence(self._of_information(played), is_short or not self.pairs),
+        }
+        reward_sum, constant = RewardSum.GENERAL, 0.0
+        if seats == 2:
+            constant = self.constant or 0.0
+            reward_sum = RewardSum.CONSTANT if constant else RewardSum.ZERO
+            evidence["reward_sum"] = self._of_payoffs(played)
+        values = {
+            "information": Information.PERFECT,
+            "chance": Chance.NONE,
+            "reward_sum": reward_sum,
+            "constant": constant,
+            "terminal_rewards_only": False,
+        }
+        return values, evidence
+
+    def _of_information(self, played: str) -> str:
+        if self.pairs:
+            return f"nothing hidden in {_count(self.pairs, 'pair')} of positions"
+        return f"no two positions that could be compared {played}"
+
+    def _of_payoffs(self, played: str) -> Evidence:
+        if not self.pays:
+            return Evidence(f"no payoff {played}", is_thin=True)
+        if not self.games:
+            return Evidence(f"no end {played}, though payments cancel", is_thin=True)
+        return Evidence(f"{_count(self.games, 'whole game')} paid {self.constant or 0.0:g} in all", False)
 
 
-_memory: Final[dict[tuple[type, ...], list[Findings]]] = {}
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def recall(env: Any) -> Findings | None:
-    """Findings about an environment of the same class and configuration; None if there are none."""
-    classes = _classes(env)
-    if classes not in _memory:
-        file = _file_of(classes)
-        _memory[classes] = [] if file is None else _read(file)
-    known = _memory[classes]
-    if not known:
-        return None
-    now = configuration(env)
-    return next((each for each in known if not differences(each.constants, now)), None)
+NOTHING: Final = Findings(is_done=False, trouble="as nothing was played")
+"""What is known of an environment that was not played."""
 
 
-def remember(env: Any, findings: Findings) -> None:
-    """Keeps findings, in place of earlier ones for the same configuration."""
-    classes = _classes(env)
-    _memory[classes] = _with(_memory.get(classes, []), findings)
-    file = _file_of(classes)
-    if file is None:
-        return
-    with contextlib.suppress(OSError):  # then the next process finds it out again
-        file.parent.mkdir(parents=True, exist_ok=True)
-        entries = _with(_read(file), findings)  # another process may have written meanwhile
-        write_checked(file, msgspec.json.encode(entries))
+class _Known:
+    """The findings of this process, by origin; a number says for each how often they have changed."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.findings: dict[Origin, Findings] = {}
+        self.changes: dict[Origin, int] = {}
+
+    def put(self, origin: Origin, findings: Findings) -> None:
+        """Keeps findings, and forgets the oldest where there are many: their classes could not be freed."""
+        self.findings[origin] = findings
+        while len(self.findings) > _MOST_ORIGINS:
+            oldest = next(iter(self.findings))
+            del self.findings[oldest]
+            self.changes.pop(oldest, None)
 
 
-def _with(kept: list[Findings], findings: Findings) -> list[Findings]:
-    others = [each for each in kept if differences(each.constants, findings.constants)]
-    return [findings, *others][:_MOST]
+_known: Final = _Known()
 
 
-def _read(file: Path) -> list[Findings]:
-    content = read_checked(file, _LARGEST)
-    if content is None:
-        return []
-    try:
-        found = msgspec.json.decode(content, type=list[Findings])
-        for each in found:
-            for fields in (each.inferred, each.assumed):
-                for name in fields.keys() & _ENUMS.keys():
-                    fields[name] = _ENUMS[name](fields[name])
-                Traits(name="", seat_names=(), **fields)  # checks them
-    except (ValueError, TypeError, RecursionError):
-        return []
+def recall(origin: Origin) -> Findings | None:
+    """The findings about environments of an origin; None if there are none."""
+    found = _known.findings.get(origin)
+    if found is None:
+        file = origin.file()
+        found = None if file is None else _read(file)
+        if found is not None:
+            with _known.lock:
+                _known.put(origin, _known.findings.get(origin, found))
     return found
 
 
-def _classes(env: Any) -> tuple[type, ...]:
-    return tuple(original_class(type(layer)) for layer in game_layers(env))
+def changes_of(origin: Origin) -> int:
+    """How often the findings about an origin have changed in this process."""
+    return _known.changes.get(origin, 0)
 
 
-@functools.lru_cache(maxsize=256)
-def _file_of(classes: tuple[type, ...]) -> Path | None:
-    """The file of findings about environments of these classes; None where their source is nowhere."""
-    digest = hashlib.sha256(_own().encode())
-    for cls in classes:
-        digest.update(full_name(cls).encode())
-    for module in sorted(modules_of(classes), key=lambda module: module.__name__):
-        file = getattr(module, "__file__", None)
-        try:
-            content = Path(file).read_bytes() if file else b""
-        except OSError:
-            content = b""
-        if not content and not (file and file.endswith("__init__.py")):
-            return None  # typed into an interpreter
-        digest.update(module.__name__.encode() + hashlib.sha256(content).digest())
-    name = classes[-1].__name__
-    return cache_root() / "environments" / f"{name}-{digest.hexdigest()[:32]}.json"
+def remember(origin: Origin, findings: Findings) -> Findings:
+    """Keeps findings; what was seen before, by whomever, stays seen. Returns both together."""
+    file = origin.file()
+    with _known.lock:
+        on_disk = None if file is None else _read(file)  # another process may have written meanwhile
+        for earlier in (_known.findings.get(origin), on_disk):
+            if earlier is not None:
+                findings = msgspec.structs.replace(findings, seen={**earlier.seen, **findings.seen})
+        _known.put(origin, findings)
+        _known.changes[origin] = changes_of(origin) + 1
+        if file is not None:
+            with contextlib.suppress(OSError):  # then the next process sees it again
+                file.parent.mkdir(parents=True, exist_ok=True)
+                write_checked(file, msgspec.json.encode(findings))
+    return findings
 
 
-@functools.cache
-def _own() -> str:
-    """All that decides what is found besides the environment: this package's modules, and versions."""
-    digest = hashlib.sha256(sys.version.encode())
-    for room in _ROOMS:
-        for path in sorted((Path(__file__).parents[1] / room).glob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-    for name in _VERSIONS:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            digest.update(importlib.metadata.version(name).encode())
-    return digest.hexdigest()
+def forget() -> None:
+    """Forgets what this process knows; files stay."""
+    with _known.lock:
+        _known.findings.clear()
+        _known.changes.clear()
+
+
+def see(origin: Origin, field: str, value: str, text: str) -> None:
+    """Keeps what was seen only after searches had assumed something else."""
+    known = recall(origin) or NOTHING
+    if field not in known.seen:
+        remember(origin, known.with_seen(field, Seen(value, text, is_late=True)))
+
+
+def _read(file: Path) -> Findings | None:
+    content = read_checked(file, _LARGEST)
+    if content is None:
+        return None
+    try:
+        found = msgspec.json.decode(content, type=Findings)
+        Traits(name="", seat_names=(), **found.seen_traits()[0])  # checks them
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found

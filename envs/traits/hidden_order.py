@@ -1,6 +1,7 @@
 """Lists whose order no player sees, such as a deck that was shuffled at ``reset``: copies know the next card.
 
-Such a list is not the same after another seed; to permute it shows nothing at first, and shows when play goes on.
+Such a list is not the same after another seed. To permute what a move leaves of it shows nothing, neither before
+that move nor after it, and shows when play goes on. A list that is shown anywhere is none of these.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import collections
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,14 +19,12 @@ from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import Patience
-from zermelo.envs.traits.observability import shown
-
-if TYPE_CHECKING:
-    from zermelo.envs.adapters.copies import CopiedGame
+from zermelo.envs.traits.observability import Playable, shown
 
 _LONGEST: Final = 5_000
 _MAX_DEPTH: Final = 4
 _MOST: Final = 40  # lists that are tried
+_ACTIONS: Final = 8  # of which one may take something from a list
 _SEEDS: Final = 4
 _WALKS: Final = 2
 _WALK_STEPS: Final = 60
@@ -57,11 +56,10 @@ class HiddenList(NamedTuple):
         return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
 
 
-def hidden_lists(game: CopiedGame, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
+def hidden_lists(game: Playable, starts: Sequence[Any], seats: int, patience: Patience) -> list[HiddenList]:
     """The lists of a game whose order nobody sees, by what shows after resets with different seeds."""
     if len(starts) < 2 or game.is_terminal(starts[0]):
         return []
-    seats = game.traits.seats
     others = [game.environment(state) for state in starts[1:_SEEDS]]
     lists = []
     for path, value in itertools.islice(_lists_in(game.environment(starts[0])), _MOST):
@@ -70,13 +68,13 @@ def hidden_lists(game: CopiedGame, starts: Sequence[Any], patience: Patience) ->
             continue  # it is the same in every game
         patience.check()
         try:
-            permuted = _permuted(game, starts[0], path)
-            if permuted is None or shown(game, permuted, seats) != shown(game, starts[0], seats):
+            first, permuted = game.permuted(starts[0]), _permuted(game, starts[0], path)
+            if permuted is None or shown(game, permuted, seats) != shown(game, first, seats):
                 continue
-            differs, gets_shorter = _differ(game, starts[0], permuted, path, seats, patience)
+            differs, gets_shorter = _differ(game, first, permuted, path, seats, patience)
         except ZermeloError:
             continue
-        if differs:
+        if differs and not _is_shown(game, starts[0], path, seats):
             lists.append(HiddenList(path, gets_shorter))
     return lists
 
@@ -132,20 +130,43 @@ def _has_parts(value: Any) -> bool:
     return not isinstance(value, int | float | str | bytes | None.__class__ | np.ndarray | type)
 
 
-def _permuted(game: CopiedGame, state: Any, path: Path) -> Any:
-    """The state with a list in another order; None where its elements are all alike."""
-    changed = game.playout_state(state)
+def _permuted(game: Playable, state: Any, path: Path, places: slice = slice(None)) -> Any:
+    """The state with a list in another order, in some of its places; None where its elements are all alike."""
+    changed = game.permuted(state)
     value = at(game.environment(changed), path)
     before = digest(list(value), _DIGESTED)
     for seed in range(3):
-        shuffle_lists(game.environment(changed), [path], np.random.default_rng(seed))
+        part = list(value)[places]
+        order = np.random.default_rng(seed).permutation(len(part))
+        for place, chosen in zip(range(len(value))[places], order, strict=True):
+            value[place] = part[chosen]
         if digest(list(value), _DIGESTED) != before:
             return changed
     return None
 
 
+def _is_shown(game: Playable, state: Any, path: Path, seats: int) -> bool:
+    """Whether players see, once a move was made, in which order the rest of a list is that the move has left.
+
+    Where nobody can be asked what is seen before a step, as in Gymnasium, this is the first that is known of it.
+    """
+    for action in list(game.legal_actions(state))[:_ACTIONS]:
+        after = game.probe(state, action, 0)
+        rest, whole = list(at(game.environment(after), path) or ()), list(at(game.environment(state), path))
+        taken = len(whole) - len(rest)
+        if not 0 <= taken < len(whole) - 1:
+            continue
+        at_the_end = digest(rest, _DIGESTED) == digest(whole[: len(rest)], _DIGESTED)
+        changed = _permuted(game, state, path, slice(0, len(rest)) if at_the_end else slice(taken, None))
+        if changed is not None and (taken or not game.is_terminal(after)):
+            is_shown = shown(game, game.probe(changed, action, 0), seats) != shown(game, after, seats)
+            if is_shown or taken:
+                return is_shown
+    return False
+
+
 def _differ(
-    game: CopiedGame, first: Any, second: Any, path: Path, seats: int, patience: Patience
+    game: Playable, first: Any, second: Any, path: Path, seats: int, patience: Patience
 ) -> tuple[bool, bool]:
     """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
     gets_shorter = False

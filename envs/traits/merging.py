@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.game import RewardSum, Traits, TraitSource
+from zermelo.envs.game import Evidence, RewardSum, Traits, TraitSource
 from zermelo.envs.support.spec_text import unknown_setting
 
-PATIENCE: Final = 10.0
-"""Seconds that random play may take, if nothing else is said."""
+PATIENCE: Final = 1.0
+"""Seconds that random play may take, if nothing else is said: searches go on watching."""
 DECIDED_FIELDS = tuple(
-    f.name for f in fields(Traits) if f.name not in ("sources", "seat_names", "name", "deals_again", "drawn_again")
+    f.name
+    for f in fields(Traits)
+    if f.name not in ("sources", "evidence", "seat_names", "name", "deals_again", "drawn_again")
 )
 """The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
 
@@ -52,8 +55,15 @@ def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
     return chosen
 
 
-def merge_traits(base: Traits, *found: tuple[TraitSource, Mapping[str, Any]]) -> Traits:
-    """Traits with fields decided by sources, the most trusted first; what none decides is as in ``base``."""
+def merge_traits(
+    base: Traits,
+    *found: tuple[TraitSource, Mapping[str, Any]],
+    evidence: Mapping[TraitSource, Mapping[str, Evidence]] = MappingProxyType({}),
+) -> Traits:
+    """Traits with fields decided by sources, the most trusted first; what none decides is as in ``base``.
+
+    ``evidence`` is that of fields that were seen or are assumed.
+    """
     values: dict[str, Any] = {}
     sources: dict[str, TraitSource] = dict(base.sources)
     for source, mapping in found:
@@ -61,17 +71,20 @@ def merge_traits(base: Traits, *found: tuple[TraitSource, Mapping[str, Any]]) ->
             if name not in values:
                 values[name] = value
                 sources[name] = source
-    return replace(base, **values, sources=sources)
+    rests_on = {
+        name: evidence[source][name] for name, source in sources.items() if name in evidence.get(source, ())
+    }
+    return replace(base, **values, sources=sources, evidence=rests_on)
 
 
 class Adapted(NamedTuple):
     """An environment as a game.
 
     Attributes:
-        constants: The configuration for which its traits hold: digests of attributes by path.
         enough: The patience in seconds with which random play would show no more than it did.
+        is_current: Says whether nothing was seen since that changes its traits.
     """
 
     game: Any
-    constants: dict[str, bytes]
     enough: float = math.inf
+    is_current: Callable[[], bool] = lambda: True

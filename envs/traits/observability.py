@@ -1,14 +1,13 @@
-"""Whether what players observe determines the state, judged by random play.
+"""What players observe beside the state, in random play.
 
 Two different states that look the same to the player to move show hidden information if another player sees them
-differently, or if the same actions lead on to other moves, rewards or ends. Two that look different show nothing:
-an environment that deals at the start is found to be of perfect information only if its starts look alike in
-groups.
+differently, or if the same actions lead on to other moves, rewards or ends. Two that look different show nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,16 +15,62 @@ from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.support.waiting import Patience
 
-if TYPE_CHECKING:
-    from zermelo.envs.adapters.copies import CopiedGame
-
 _TOGETHER: Final = 3  # moves that are played in both of two positions to see whether they come to look the same
 _WALKS: Final = 3
 _WALK_STEPS: Final = 40
-_COMPARISONS: Final = 5  # fewer pairs of different states say nothing
 
 
-def shown(game: CopiedGame, state: Any, seats: int) -> dict[str, Any]:
+class Playable(Protocol):
+    """A game over copies of an environment, as random play uses it; states are its own."""
+
+    as_numpy: bool
+    pays_by_rewards: bool
+    without: dict[str, dict[str, str]]
+
+    def initial_state(self, seed: int = 0) -> Any:
+        """The state after ``reset`` of a copy."""
+
+    def is_terminal(self, state: Any) -> bool: ...
+    def to_move(self, state: Any) -> int: ...
+    def legal_actions(self, state: Any) -> Sequence[int]: ...
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]: ...
+    def utility(self, state: Any) -> tuple[float, ...]: ...
+
+    def play(self, state: Any, action: int) -> Any:
+        """The state after an action, with the copy's own generators."""
+
+    def probe(self, state: Any, action: int, seed: int) -> Any:
+        """The state after an action, with all randomness from a seed."""
+
+    def drew(self, before: Any, after: Any) -> bool:
+        """Whether the step from one state to the other moved a random generator."""
+
+    def sides_said(self, state: Any) -> Mapping[str, Any]:
+        """Whose move it is, by all names under which an environment for one player says it."""
+
+    def draws_from(self) -> frozenset[str]:
+        """The names of the generators outside of the environment that steps have moved."""
+
+    def rewards_now(self, state: Any) -> tuple[float, ...] | None:
+        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
+
+    def observation_key(self, state: Any, seat: int) -> Hashable:
+        """A value of what a seat observes; None where that is not known."""
+
+    def position(self, state: Any) -> Any:
+        """A key of the environment's state."""
+
+    def environment(self, state: Any) -> Any:
+        """The copy."""
+
+    def permuted(self, state: Any) -> Any:
+        """A state with a copy of its own, which may be changed, and of which nothing is remembered."""
+
+    def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None:
+        """Leaves attributes out of keys."""
+
+
+def shown(game: Playable, state: Any, seats: int) -> dict[str, Any]:
     """All that a state shows, by name: turn, end, rewards, legal actions, and what each seat sees."""
     over, mover = game.is_terminal(state), game.to_move(state)
     actions = () if over or mover == CHANCE else tuple(game.legal_actions(state))
@@ -34,40 +79,33 @@ def shown(game: CopiedGame, state: Any, seats: int) -> dict[str, Any]:
 
 
 class Observability:
-    """The observability of a game, as inferred: ``is_hidden`` says whether something was seen to be hidden.
+    """Comparisons of positions: ``is_hidden`` says whether something was seen to be hidden.
 
-    ``noisy`` are parts of what is shown that differ although nothing else does, such as a clock.
+    Attributes:
+        pairs: How many pairs of different positions were compared.
+        noisy: Parts of what is shown that differ although nothing else does, such as a clock.
     """
 
-    def __init__(self, game: CopiedGame, seats: int, probes: int, patience: Patience) -> None:
+    def __init__(self, game: Playable, seats: int, probes: int, patience: Patience) -> None:
         self._game, self._patience = game, patience
         self._seats = seats
         self._generator = np.random.default_rng(1)
-        self._compared = 0
+        self.pairs = 0
         self._left = probes
         self.is_hidden = False
         self.noisy: set[str] = set()
-        self._starts_unlike = False
 
     def limit(self, probes: int) -> None:
         """Sets how many moves may still be played to see whether positions that look the same go on so."""
         self._left = probes
 
-    def is_whole(self) -> bool:
-        """Whether enough was compared, and every observation determined the state."""
-        return not (self.is_hidden or self._starts_unlike) and self._compared >= _COMPARISONS
-
     def compare_starts(self, states: list[Any]) -> None:
         """Compares positions after resets with different seeds."""
         game = self._game
-        if len(states) < 2:
-            self._starts_unlike = True  # reset does not work, so nothing is known about it
-            return
         groups: dict[Any, list[Any]] = {}
         for state in states:
             seen = None if game.is_terminal(state) else self._mover_sees(state)
             groups.setdefault(seen, []).append(state)
-        self._starts_unlike = any(len(group) == 1 for group in groups.values())
         for first, *others in groups.values():
             for other in others:
                 self.compare(first, other)
@@ -89,7 +127,7 @@ class Observability:
                 if not self._is_one(first, second):
                     self.is_hidden = True
                     return
-            self._compared += 1
+            self.pairs += 1
             common = sorted(set(game.legal_actions(first)) & set(game.legal_actions(second)))
             if not common or game.to_move(first) != game.to_move(second):
                 return

@@ -20,10 +20,10 @@ import numpy as np
 
 from zermelo.agents.policies.observation import Observation, observed
 from zermelo.envs.adapters.actions import space_of
+from zermelo.envs.adapters.foretold import Foretold, WatchedPayments
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import gym_mask, mask_of
-from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, is_gymnasium, layers, of_reset, of_step
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -47,10 +47,14 @@ class EnvDriver:
         agents = self._agents = list(getattr(self._table, "possible_agents", None) or self._table.agents)
         self._seat = {agent: seat for seat, agent in enumerate(agents)}
         self.seat_names = tuple(map(kept_name, agents))
-        self._payments = self._call("reset", lambda: self._single or Payments(env))
+        self._payments = self._call("reset", lambda: self._single or WatchedPayments(env))
         self._spaces = {one: self._space(one) for one in agents}
         self._terminated = False
         self._legal: tuple[Any, Any] | None = None
+
+    def compare_with_copies(self) -> None:
+        """Compares what comes of each step from now on with what a copy foretells, as searches rest on that."""
+        self._payments.compares = True
 
     @property
     def rewards(self) -> list[float]:
@@ -163,6 +167,8 @@ class EnvDriver:
 class _SinglePlayer:
     """A Gymnasium environment with the methods and attributes of an AEC environment of one player."""
 
+    compares = False
+
     def __init__(self, env: Any) -> None:
         self._env = env
         self.agents = self.possible_agents = [_PLAYER]
@@ -175,7 +181,11 @@ class _SinglePlayer:
         self._say(info, 0.0, False, False)
 
     def step(self, action: Any) -> None:
-        self._seen, reward, terminated, truncated, info = of_step(self._env.step(action))
+        foretold = Foretold.of(self._env, action) if self.compares else None
+        returned = self._env.step(action)
+        if foretold is not None:
+            foretold.compare(self._env, returned)
+        self._seen, reward, terminated, truncated, info = of_step(returned)
         self._say(info, reward, terminated, truncated)
 
     def _say(self, info: Any, reward: Any, terminated: Any, truncated: Any) -> None:
@@ -194,7 +204,7 @@ class _SinglePlayer:
 
 
 def drive_env(env: Any, seed: int) -> EnvDriver:
-    """Resets the environment with the seed and watches it."""
+    """Resets the environment with the seed and drives it."""
     if is_gymnasium(env) or is_aec(env):
         return EnvDriver(env, seed)
     raise UnsupportedGameError(

@@ -26,6 +26,7 @@ from zermelo.agents.base.clock import GameClock
 from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.calls import explained
@@ -170,6 +171,8 @@ def play_game(
     end: EndReason | None = None
     failure, resigned = None, None
     clocks = None if control is None else SeatClocks(control, len(agents))
+    if any(isinstance(agent, SearchAgent) for agent in agents):
+        driver.compare_with_copies()
     try:
         if (stopped := play_known(driver, opening)) is not None:
             ply, refusal = stopped

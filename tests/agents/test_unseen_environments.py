@@ -21,7 +21,7 @@ from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters import copies
 from zermelo.envs.position import position
 from zermelo.envs.support import waiting
-from zermelo.envs.traits import of_copies, random_play
+from zermelo.envs.traits import play
 from zermelo.envs.traits.merging import PATIENCE
 
 as_game_module = importlib.import_module("zermelo.envs.adapters.as_game")
@@ -52,8 +52,10 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(Budget, "now", staticmethod(clock.read))
-    for module in (strange_envs, copies, as_game_module, of_copies, random_play, waiting):
-        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=clock.read, sleep=clock.sleep))
+    for module in (strange_envs, copies, as_game_module, play, waiting):
+        monkeypatch.setattr(
+            module, "time", SimpleNamespace(perf_counter=clock.read, process_time=clock.read, sleep=clock.sleep)
+        )
     return clock
 
 

@@ -257,8 +257,9 @@ def test_what_play_was_given_no_time_to_show_is_assumed_and_found_out_later() ->
     assert first.chance is Chance.NONE
     assert first.reward_sum is RewardSum.ZERO
     game = as_game(env)
-    assert not game.traits.assumed
-    assert game.traits.sources["chance"] is TraitSource.INFERRED
+    assert "as nothing was played" in first.evidence["chance"].text
+    assert game.traits.evidence["chance"].text.startswith("no chance in ")
+    assert game.traits.sources["chance"] is TraitSource.ASSUMED
     assert game.traits.reward_sum is RewardSum.CONSTANT
     env.step(5)
     assert as_game(env, patience=0.0) is game

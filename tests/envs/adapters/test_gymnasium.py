@@ -137,7 +137,7 @@ def test_the_clone_of_a_table_environment_is_sampled() -> None:
     env = made("FrozenLake-v1")
     game = as_game(env, backend="clone")
     assert game.traits.chance is Chance.SAMPLED
-    assert game.traits.source("chance") is TraitSource.INFERRED
+    assert game.traits.source("chance") is TraitSource.SEEN
     assert len({game.result(game.snapshot(env), 2).env.unwrapped.s for _ in range(60)}) == 3
 
 

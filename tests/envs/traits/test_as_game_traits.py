@@ -37,10 +37,10 @@ from zermelo.envs.support import waiting
         (lambda: classic("tictactoe-v3"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
         (lambda: classic("chess-v6"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
         (lambda: classic("go-v5"), (RewardSum.ZERO, Chance.NONE, Information.PERFECT, True)),
-        (Numbers, (RewardSum.CONSTANT, Chance.NONE, Information.PERFECT, True)),
+        (Numbers, (RewardSum.CONSTANT, Chance.NONE, Information.PERFECT, False)),
         (LastOneStanding, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
         (Walk, (RewardSum.GENERAL, Chance.NONE, Information.PERFECT, False)),
-        (Dice, (RewardSum.ZERO, Chance.SAMPLED, Information.PERFECT, True)),
+        (Dice, (RewardSum.ZERO, Chance.SAMPLED, Information.PERFECT, False)),
     ],
 )
 def test_traits_are_found_out(make: Any, expected: Any) -> None:
@@ -83,7 +83,7 @@ def test_sources_in_order_of_trust() -> None:
     assert traits.source("information") is TraitSource.GIVEN
     assert traits.utility_bounds == (0, 1)
     assert traits.source("utility_bounds") is TraitSource.DECLARED
-    assert traits.source("reward_sum") is TraitSource.INFERRED
+    assert traits.source("reward_sum") is TraitSource.ASSUMED
     assert as_game(env).traits.information is Information.HIDDEN
 
 
@@ -174,7 +174,7 @@ def test_chance_is_found_out_and_never_the_environments_own(source: str) -> None
     global_state = random.getstate(), np.random.get_state()[1].tobytes()  # noqa: NPY002 - watched, not used
     game = as_game(env)
     assert game.traits.chance is Chance.SAMPLED
-    assert game.traits.source("chance") is TraitSource.INFERRED
+    assert game.traits.source("chance") is TraitSource.SEEN
     state = game.snapshot(env)
     faces = [game.result(state, 0).env.faces[-1] for _ in range(60)]
     assert set(faces) == {1, 2, 3, 4, 5, 6}
@@ -269,7 +269,7 @@ def test_where_time_is_short_the_rest_is_assumed(begins: int, monkeypatch: pytes
         asked += 1
         return time.monotonic() + 60 * (asked > begins)
 
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock))
+    monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock, process_time=clock))
     env = started(CountToSix(goal=8 + begins), seed=0)
     traits = as_game(env).traits
     assert asked > begins

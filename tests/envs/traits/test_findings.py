@@ -1,7 +1,8 @@
-"""What was found out about an environment is known to the next process, and only as long as it holds."""
+"""What was seen of an environment is known to the next process, for what is made alike, until sources change."""
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,41 +11,50 @@ from typing import Any
 
 import pytest
 from doubles.odd_boards import Board, at
+from gymnasium.utils import EzPickle
 
 from zermelo.envs import as_game
-from zermelo.envs.game import Chance, Information
+from zermelo.envs.adapters import adapting
 from zermelo.envs.support.files import read_checked, write_checked
-from zermelo.envs.traits import findings, random_play
+from zermelo.envs.support.forked import CAN_FORK
+from zermelo.envs.traits.findings import Findings, Seen, recall, remember, see
+from zermelo.envs.traits.origin import Origin, origin_of
 
 CODE = """
 import sys, warnings
 sys.path[:0] = {paths!r}
 warnings.simplefilter("ignore")
-import gymnasium
 import mine
 from zermelo.envs import as_game
-from zermelo.envs.game import Chance, Information
-from zermelo.envs.support.files import read_checked, write_checked
-from zermelo.envs.traits import of_copies
+from zermelo.envs.adapters import adapting
 played = []
-infer = of_copies.infer
-of_copies.infer = lambda *given: played.append(1) or infer(*given)
+play = adapting._play
+adapting._play = lambda *given, **named: played.append(1) or play(*given, **named)
 env = mine.Mine({size})
 env.reset(seed=0)
 game = as_game(env)
-print(len(played), game.traits.reward_sum, game.traits.source("reward_sum"), game.traits.guessed != ())
+print(len(played), game.traits.reward_sum, game.traits.source("reward_sum").name)
 """
 MINE = """
 from doubles.awkward_lifetimes import CountToSix
 class Mine(CountToSix):
-    pass
+    def start(self, *given):
+        {line}
+        return super().start(*given)
 """
+NAMED = {
+    "at the top": ("import helper", "helper.PAY"),
+    "inside a function": ("", "__import__('helper').PAY"),
+    "by importlib": ("import importlib", "importlib.import_module('helper').PAY"),
+    "in a package": ("from pack import inner", "inner.PAY"),
+    "from a package, inside a function": ("", "exec('pass'); from pack.inner import PAY"),
+}
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "mine.py").write_text(MINE.format(line="pass"))
     paths = [str(tmp_path), str(Path(__file__).parents[2])]
 
     def run(size: int = 6) -> str:
@@ -55,29 +65,142 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
+SHOWN = "zero_sum ASSUMED"
+
+
+@pytest.mark.thorough
 def test_the_next_process_begins_at_once_and_edited_sources_are_looked_at_anew(run: Any, tmp_path: Path) -> None:
-    shown = "zero_sum inferred from random play True"
-    assert run() == f"1 {shown}"
-    assert run() == f"0 {shown}"
-    assert run(size=9) == f"1 {shown}"  # another configuration
-    assert run(size=9) == run() == f"0 {shown}"
-    (tmp_path / "mine.py").write_text(MINE + "\n# edited\n")
-    assert run() == f"1 {shown}"
-    assert run() == f"0 {shown}"
+    assert run() == f"1 {SHOWN}"
+    assert run() == f"0 {SHOWN}"
+    (tmp_path / "mine.py").write_text(MINE.format(line="pass  # edited"))
+    assert run() == f"1 {SHOWN}"
     for file in (tmp_path / "cache").rglob("*.json"):
         file.write_bytes(file.read_bytes()[:-20])  # a disk was full
-    assert run() == f"1 {shown}"
+    assert run() == f"1 {SHOWN}"
 
 
-def test_what_is_found_serves_another_environment_of_the_same_configuration(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", NAMED)
+def test_an_edit_of_a_module_that_the_class_names_is_seen(how: str, run: Any, tmp_path: Path) -> None:
+    before, line = NAMED[how]
+    (tmp_path / "mine.py").write_text(f"{before}\n{MINE.format(line=line)}")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    for place in ("helper.py", "pack/inner.py"):
+        (tmp_path / place).write_text("PAY = 1\n")
+    assert run() == f"1 {SHOWN}"
+    for place in ("helper.py", "pack/inner.py"):
+        (tmp_path / place).write_text("PAY = 22\n")
+    assert run() == f"1 {SHOWN}"
+
+
+def plays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that gets one item more each time that something is played."""
+    played: list[int] = []
+    real = adapting.in_child
+    monkeypatch.setattr(adapting, "in_child", lambda *given: played.append(1) or real(*given))
+    return played
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
+def test_one_class_is_played_once_however_often_it_is_reset(monkeypatch: pytest.MonkeyPatch) -> None:
     class Fresh(Board):
-        pass
+        def start(self) -> None:
+            self.map = [[self.seed] * 3, {"seed": self.seed}]
 
-    first = as_game(at(Fresh, ())).traits
-    monkeypatch.setattr(random_play._Play, "run", lambda self: pytest.fail("played again"))
-    assert as_game(at(Fresh, (4,))).traits == first
+    played = plays(monkeypatch)
+    env = at(Fresh, ())
+    for seed in range(20):
+        env.reset(seed=seed)
+        as_game(env)
+    other = Fresh()
+    other.reset(seed=7)
+    as_game(other)
+    assert len(played) == 1
+
+
+class Made(Board, EzPickle):
+    """Keeps how it was made."""
+
+    def __init__(self, how: Any = None) -> None:
+        EzPickle.__init__(self, how)
+        super().__init__()
+        self.how = how
+
+
+def made(value: Any) -> Origin:
+    return origin_of(Made(value))
+
+
+def paying(amount: float) -> Callable[[], float]:
+    return lambda: amount
+
+
+def pay(amount: float, times: int = 1) -> float:
+    return amount * times
+
+
+class Payer:
+    def __init__(self, amount: float) -> None:
+        self.amount = amount
+
+    def pay(self) -> float:
+        return self.amount
+
+    def take(self) -> float:
+        return -self.amount
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 2),
+        (1, 1.0),
+        (True, 1),
+        ("a", b"a"),
+        ([1, 2], (1, 2)),
+        ({"a": 1}, {"a": 2}),
+        (lambda: 1, lambda: 2),
+        (paying(1), paying(2)),
+        (functools.partial(pay, 1), functools.partial(pay, 2)),
+        (functools.partial(pay, 1), functools.partial(pay, 1, times=2)),
+        (Payer(1).pay, Payer(1).take),
+        (lambda x=1: x, lambda x=2: x),
+        (Payer(1), Payer(2)),
+        ({1, 2}, {1, 3}),
+    ],
+)
+def test_what_an_environment_was_made_with_tells_origins_apart(one: Any, other: Any) -> None:
+    assert made(one) != made(other)
+    assert made(one) == made(one)
+
+
+def test_play_changes_no_origin() -> None:
+    env = at(Board, ())
+    before = origin_of(env)
+    env.step(4)
+    env.reset(seed=3)
+    assert origin_of(env) == before
+
+
+def test_classes_of_one_factory_are_told_apart_on_disk() -> None:
+    def factory(amount: int) -> type[Board]:
+        class Factored(Board):
+            def note(self) -> None:
+                self.amount = amount
+
+        return Factored
+
+    files = [origin_of(factory(amount)()).file() for amount in (1, 2, 1)]
+    assert files[0] == files[2] != files[1]
+
+
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Origin, Path]:
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    origin = origin_of(type("Kept", (Board,), {"__module__": Board.__module__})())
+    remember(origin, Findings(seen={"chance": Seen("sampled", "a step drew a random number")}, games=3))
+    (file,) = tmp_path.rglob("Kept-*")
+    return origin, file
 
 
 @pytest.mark.parametrize(
@@ -87,32 +210,42 @@ def test_what_is_found_serves_another_environment_of_the_same_configuration(
         lambda text: b"{}",
         lambda text: b"[[]]",
         lambda text: b"[" * 3000,
-        lambda text: text.replace(b'"inferred":{', b'"inferred":{"mood":1,'),
-        lambda text: text.replace(b'"inferred":{', b'"inferred":{"reward_sum":"maybe",'),
-        lambda text: text.replace(b'"inferred":{', b'"inferred":{"reward_sum":[[]],'),
-        lambda text: text.replace(b'"inferred":{', b'"inferred":{"utility_bounds":[1,"x"],'),
-        lambda text: text.replace(b'"assumed":{', b'"assumed":{"simultaneous":{"a":NaN},'),
-        lambda text: text.replace(b'"assumed":{', b'"assumed":{"constant":null,'),
-        lambda text: text.replace(b'"games":', b'"games":1e'),
-        lambda text: text.replace(b'"constants":{', b'"constants":{"a":7,'),
+        lambda text: text.replace(b'"seen":{', b'"seen":{"mood":{"value":"bad","text":""},'),
+        lambda text: text.replace(b'"sampled"', b'"maybe"'),
+        lambda text: text.replace(b'"sampled"', b"[[]]"),
+        lambda text: text.replace(b'"games":3', b'"games":1e99'),
+        lambda text: text.replace(b'"games":3', b'"games":NaN'),
+        lambda text: text.replace(b'"games":3', b'"games":null'),
+        lambda text: text.replace(b'"without":{', b'"without":{"a":7,'),
+        lambda text: text.replace(b'"patience":0.0', b'"patience":"long"'),
     ],
 )
-def test_findings_of_another_schema_count_as_missing(
+def test_findings_of_another_schema_show_nothing(
     change: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(findings, "cache_root", lambda: tmp_path)
-    findings._file_of.cache_clear()
-    env = at(Board, ())
-    found = findings.Findings(inferred={"chance": Chance.NONE}, assumed={"information": Information.PERFECT})
-    findings.remember(env, found)
-    (file,) = tmp_path.rglob("Board-*")
+    origin, file = kept(tmp_path, monkeypatch)
     whole = read_checked(file, 1 << 20)
     assert whole is not None
-    for content, expected in ((whole, found), (change(whole), None)):
-        write_checked(file, content)
-        monkeypatch.setattr(findings, "_memory", {})
-        assert findings.recall(env) == expected
-    findings._file_of.cache_clear()
+    write_checked(file, change(whole))
+    again = Origin((type("Kept", (Board,), {"__module__": Board.__module__}),), origin.made)
+    assert again.file() == file
+    found = recall(again)
+    assert found is None or not found.seen
+
+
+def test_what_was_seen_stays_seen_and_reaches_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin, _ = kept(tmp_path, monkeypatch)
+    see(origin, "reward_sum", "general_sum", "a step paid (1, 1)")
+    remember(origin, Findings(games=5))  # by somebody who did not see it
+    twin = Origin((type("Kept", (Board,), {"__module__": Board.__module__}),), origin.made)
+    for one in (origin, twin):
+        found = recall(one)
+        assert found is not None
+        assert found.games == 5
+        assert found.seen.keys() == {"chance", "reward_sum"}
+        assert found.seen["reward_sum"].is_late
 
 
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,5 +253,5 @@ def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path: Path, monkeypat
         pass
 
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(findings, "cache_root", lambda: tmp_path / "file")
-    assert not as_game(at(Unwritten, ())).traits.assumed
+    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / "file"))
+    assert as_game(at(Unwritten, ())).traits.seats == 2

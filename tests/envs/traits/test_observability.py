@@ -142,12 +142,14 @@ def test_hidden_information_is_never_taken_for_perfect(cls: Any) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("cls", [Open, WhoBegins])
-def test_observations_that_determine_the_state_are_seen(cls: Any) -> None:
+def test_observations_that_determine_the_state_are_evidence_and_no_proof(cls: Any) -> None:
     env = cls()
     env.reset(seed=1)
     traits = as_game(env).traits
     assert traits.information is Information.PERFECT
-    assert traits.source("information") is TraitSource.INFERRED
+    assert traits.source("information") is TraitSource.ASSUMED
+    assert traits.evidence["information"].text.startswith("nothing hidden in ")
+    assert not traits.evidence["information"].is_thin
 
 
 def test_a_search_that_may_peek_says_so_once_and_proves_nothing() -> None:
@@ -176,7 +178,7 @@ def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
     env.reset()
     game = as_game(env)
     assert game.traits.reward_sum is RewardSum.ZERO
-    assert game.traits.source("reward_sum") is TraitSource.INFERRED
+    assert game.traits.source("reward_sum") is TraitSource.ASSUMED
     for result in (AlphaBetaAgent(depth="full").search(env), solve(env)):
         assert not result.proven
         assert result.plies is None
@@ -197,4 +199,5 @@ def test_traits_are_found_by_games_and_not_by_the_clock(monkeypatch: pytest.Monk
     env.reset()
     traits = as_game(env).traits
     assert (traits.reward_sum, traits.constant) == (RewardSum.CONSTANT, 3.0)
-    assert traits.source("reward_sum") is TraitSource.INFERRED
+    assert traits.source("reward_sum") is TraitSource.ASSUMED
+    assert "paid 3 in all" in traits.evidence["reward_sum"].text

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import signal
+import threading
+import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,10 +16,11 @@ from doubles.odd_boards import Board, at, best
 
 from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.envs import as_game
+from zermelo.envs.adapters import adapting
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.game import Chance, Information
 from zermelo.envs.support import waiting
-from zermelo.envs.traits import findings, of_copies
+from zermelo.envs.support.forked import CAN_FORK
 
 
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,32 +28,32 @@ def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: p
         pass
 
     monkeypatch.setattr(waiting, "_said", set())  # by other tests
-    monkeypatch.setattr(waiting, "_FIRST_LINE", 0.0)
-    monkeypatch.setattr(waiting, "_SECOND_LINE", 0.0)
+    monkeypatch.setattr(adapting, "_SAID_AFTER", -1.0)
     env = at(Slow, (4,))
     AlphaBetaAgent(depth=1).act(env)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2
-    assert lines[0] == "zermelo: finding out what board is, by playing copies of it (once; at most 10 s)"
-    assert "%" in lines[1]
+    assert lines == ["zermelo: finding out what board is, by playing copies of it (once; about 1 s)"]
     AlphaBetaAgent(depth=1).act(env)
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.filterwarnings("ignore:.* has copies that change it")
+@pytest.mark.alone
+@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
 def test_ctrl_c_ends_it_and_the_next_search_begins_anew() -> None:
     class Interrupted(Board):
-        presses = 0
+        wait = 0.05
 
         def note(self) -> None:
-            Interrupted.presses -= 1
-            if Interrupted.presses == 0:
-                raise KeyboardInterrupt
+            time.sleep(self.wait)
 
     env = at(Interrupted, (4, 0, 8, 2))
-    Interrupted.presses = 30
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
         AlphaBetaAgent(depth=9).act(env)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)  # no child is left
+    Interrupted.wait = 0.0
     assert AlphaBetaAgent(depth=9).act(env) in best(env)
 
 
@@ -61,28 +66,28 @@ def test_a_search_in_the_background_does_not_wait_and_says_what_it_assumes() -> 
         result = AlphaBetaAgent(depth=9, compile="background").search(env)
     assert result.env_action in best(env)
     assert set(result.assumed) == {
-        "information: perfect (assumed)",
-        "chance: deterministic (assumed)",
-        "reward_sum: zero_sum (assumed)",
+        "information: perfect (no two positions that could be compared as nothing was played)",
+        "chance: deterministic (no chance as nothing was played)",
+        "reward_sum: zero_sum (no payoff as nothing was played)",
     }
     assert not result.proven
-    assert AlphaBetaAgent(depth=9).search(env).assumed == ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        later = AlphaBetaAgent(depth=9).search(env)
+    assert not later.proven
+    assert any(text.startswith("chance: deterministic (no chance in ") for text in later.assumed)
 
 
+@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
 @pytest.mark.parametrize("spec", ["alphabeta(depth=2)", "mcts(simulations=5)", "greedy"])
-def test_prepare_leaves_nothing_for_the_first_search(
-    spec: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(findings, "_memory", {})
-    monkeypatch.setattr(findings, "cache_root", lambda: tmp_path)
-
+def test_prepare_leaves_nothing_for_the_first_search(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Prepared(Board):
         pass
 
     env = at(Prepared, (4,))
     played: list[Any] = []
-    infer = of_copies.infer
-    monkeypatch.setattr(of_copies, "infer", lambda *given: played.append(1) or infer(*given))
+    plays = adapting.in_child
+    monkeypatch.setattr(adapting, "in_child", lambda *given: played.append(1) or plays(*given))
     agent: Any = make_agent(spec)
     agent.prepare(env)
     assert len(played) == 1

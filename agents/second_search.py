@@ -1,0 +1,171 @@
+"""Searching environments of which something is assumed: again, with what fits, once a search has seen otherwise.
+
+A drop-in agent raises nothing in the middle of a game. One that cannot search the game as it turned out to be has
+another one answer by its limits: ``maxn`` where players are not simply opposed, ``expectiminimax`` or
+``mcts`` where there is chance; and no more nodes are searched than the agent itself would have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.requirements import tell_once
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import setting_fields
+from zermelo.agents.specs import agent_class
+from zermelo.envs.errors import AssumptionFailed, EnvFailedError, GameOverError, UnsupportedGameError
+from zermelo.envs.game import Chance, RewardSum, Traits, TraitSource
+from zermelo.envs.position import Position, position
+from zermelo.envs.traits.observability import random_action
+
+if TYPE_CHECKING:
+    from zermelo.agents.search_agent import SearchAgent
+
+_MOST_TIMES: Final = 5  # there are three traits that may fail
+_LEAST: Final = 0.1
+"""Of the time of a search what the next one has at least."""
+_LINES, _LINES_THIN, _LINES_SHARE = 32, 400, 0.02
+"""Steps of random lines that are played before a search, and where no payoff was seen; the share of its time."""
+_IN_COMMON: Final = (
+    "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",
+    "exact", "backend", "traits", "compile", "seed", "on_iteration",
+)  # fmt: skip
+"""Settings that mean the same for every agent that has them."""
+
+
+def searched_again(agent: SearchAgent, env: Any, root: Position, started: float) -> SearchResult:
+    """Searches a position and watches what is assumed; searches again where that turns out to be false."""
+    share = agent.time_share
+    seconds = agent.limits.seconds if share is None else share.usual
+    searching, nodes, failures = agent, 0, list[AssumptionFailed]()
+    while True:
+        fitting = _fitting(searching, root)
+        if fitting is not searching:
+            fitting = _no_dearer(agent, fitting, root)
+        try:
+            with _watched(root) as watched:
+                _look_around(watched, seconds)
+                found = fitting.search_position(watched, started if not failures else Budget.now())
+            break
+        except AssumptionFailed as failed:
+            failures.append(failed)
+            if len(failures) == _MOST_TIMES:
+                raise
+        nodes += failures[-1].nodes
+        root = position(env, backend=agent.backend, traits=agent.traits)
+        spent = Budget.now() - started
+        searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
+    if failures or fitting is not agent:
+        about = _about(agent, fitting, root, found)
+        tell_once(
+            root.game, f"is not what was assumed, or what {agent.kind} can search: {about.rpartition(',')[0]}"
+        )
+        note = f"{found.note}; {about}" if found.note else about
+        found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
+    return found
+
+
+@contextlib.contextmanager
+def _watched(root: Position) -> Iterator[Position]:
+    state = root.game.watched(root.state) if hasattr(root.game, "watched") else root.state
+    watch = getattr(state, "watch", None)
+    with contextlib.nullcontext() if watch is None else watch.while_searching():
+        yield root._replace(state=state)
+
+
+def _look_around(root: Position, seconds: float | None) -> None:
+    """Plays random lines where players are assumed to be opposed: what is good for both, pruning leaves out."""
+    game, traits = root.game, root.game.traits
+    if "reward_sum" not in traits.assumed or getattr(root.state, "watch", None) is None:
+        return
+    left = _LINES_THIN if traits.evidence["reward_sum"].is_thin else _LINES
+    ends = math.inf if seconds is None else Budget.now() + _LINES_SHARE * seconds
+    generator = np.random.default_rng(0)
+    while left > 0 and Budget.now() < ends:
+        state = game.playout_state(root.state)
+        with contextlib.suppress(EnvFailedError, GameOverError):
+            while left > 0 and not game.is_terminal(state):
+                left -= 1
+                state = game.play_on(state, random_action(game, state, generator))
+                if Budget.now() >= ends:
+                    return
+
+
+def _fitting(agent: SearchAgent, root: Position) -> SearchAgent:
+    """The agent itself where it can search the game, or where that was told; else the one that answers for it."""
+    traits = root.game.traits
+    if TraitSource.SEEN not in (traits.source("reward_sum"), traits.source("chance")):
+        return agent
+    try:
+        agent.check_game(root.game)
+    except UnsupportedGameError:
+        other = _like(agent, _instead(agent, traits))
+        other.check_game(root.game)
+        return other
+    return agent
+
+
+def _instead(agent: SearchAgent, traits: Traits) -> str:
+    if traits.seats > 1 and traits.reward_sum is RewardSum.GENERAL:
+        return "maxn"
+    has_depth = "depth" in {setting.name for setting in setting_fields(agent)}
+    return "expectiminimax" if has_depth else "mcts"
+
+
+def _like(agent: SearchAgent, name: str) -> SearchAgent:
+    """An agent of another class with the settings that it has in common with this one."""
+    cls = agent_class(name)
+    own = {setting.name for setting in setting_fields(agent)} & {setting.name for setting in setting_fields(cls)}
+    settings = {setting: getattr(agent, setting) for setting in _IN_COMMON if setting in own}
+    made: SearchAgent = cls(**settings, name=agent.name)
+    made.reset(int(agent.generator.integers(2**31)))
+    return made
+
+
+def _with_less(agent: SearchAgent, nodes: int, seconds: float | None) -> SearchAgent:
+    """The agent with what is left of its limits."""
+    names = {setting.name for setting in setting_fields(agent)}
+    changes: dict[str, Any] = {}
+    if "nodes" in names and agent.limits.nodes is not None:
+        changes["nodes"] = max(agent.limits.nodes - nodes, 1)
+    if "seconds" in names and seconds is not None:
+        changes["seconds"] = seconds
+    if not changes:
+        return agent
+    less = dataclasses.replace(agent, **changes)
+    less.reset(int(agent.generator.integers(2**31)))
+    return less
+
+
+def _no_dearer(agent: SearchAgent, other: SearchAgent, root: Position) -> SearchAgent:
+    """The other agent, limited to the nodes that this one would search, where only its depth limits it."""
+    limits = other.limits
+    if limits.nodes is not None or limits.seconds is not None:
+        return other
+    traits = dataclasses.replace(root.game.traits, chance=Chance.NONE)
+    if traits.seats == 2:
+        traits = dataclasses.replace(traits, reward_sum=RewardSum.ZERO, constant=0.0)
+    game = root.game.with_traits(traits, root.game.outside)
+    try:
+        agent.check_game(game)
+    except UnsupportedGameError:
+        return other
+    would = agent.search_position(root._replace(game=game), Budget.now()).nodes
+    limit: Any = {"nodes": max(would, 1)}
+    return dataclasses.replace(other, **limit)
+
+
+def _about(agent: SearchAgent, fitting: SearchAgent, root: Position, found: SearchResult) -> str:
+    """A sentence on what was seen, and what answered."""
+    traits = root.game.traits
+    names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]
+    seen = " and ".join(f"{name} is {getattr(traits, name)} ({traits.evidence[name].text})" for name in names)
+    by = "searched again" if fitting.kind == agent.kind else f"searched by {fitting.kind} instead of {agent.kind}"
+    return f"{seen}: {by}, to depth {found.depth}"

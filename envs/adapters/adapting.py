@@ -1,0 +1,190 @@
+"""The way from a live environment to its game on copies: what is told of it, what play shows, what is assumed.
+
+Play takes place in a forked child where there is one, so that what copies do to things that they share does not
+reach the user's process. What it shows is kept, by what the environment is made of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from zermelo.envs import errors
+from zermelo.envs.adapters.watching import Assumed
+from zermelo.envs.clone.generators import OutsideGenerators
+from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
+from zermelo.envs.errors import CloneError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
+from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.live.wrappers import game_name
+from zermelo.envs.support.forked import CAN_FORK, in_child
+from zermelo.envs.support.waiting import OutOfPatience, Patience, say_once
+from zermelo.envs.traits.declared import declared_traits, declares_chance
+from zermelo.envs.traits.findings import NOTHING, Findings, changes_of, recall, remember
+from zermelo.envs.traits.known_classes import known_class
+from zermelo.envs.traits.merging import Adapted, merge_traits
+from zermelo.envs.traits.observability import random_action
+from zermelo.envs.traits.origin import origin_of
+from zermelo.envs.traits.play import play
+
+_FOR_TRIAL: Final = 0.25  # of the time, to see whether copies are right
+_SAID_AFTER: Final = 0.5
+_STEP_SECONDS: Final = 0.5  # that a step under way may take when the time is over
+_SEVERAL_SIDES: Final = (
+    "{name} is one Gymnasium environment, and its {said} changes from step to step as if several sides moved in "
+    "turn: a search would play them all for one. If one player makes all moves, say so: zermelo_traits = "
+    "{{'one_side': True}} in its class, or traits={{'one_side': True}} for the agent; else wrap it as a "
+    "PettingZoo AEC environment"
+)
+_IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
+
+
+def adapt(
+    make: Callable[..., Any],
+    raw: Any,
+    given: Mapping[str, Any],
+    patience: float,
+    *,
+    seats: tuple[str, ...],
+    actions: int,
+    deals_again: bool,
+) -> Adapted:
+    """A game on copies of an environment, with its traits: told, or seen in play, or assumed."""
+    base = Traits(
+        name=game_name(raw),
+        seat_names=seats,
+        chance=Chance.SAMPLED,
+        num_actions=actions,
+        deals_again=deals_again,
+        sources={"num_actions": TraitSource.KNOWN},
+    )
+    declared, of_class = declared_traits(raw), dict(known_class(raw).traits_of(raw))
+    if declares_chance(raw):
+        of_class["chance"] = Chance.EXACT
+    told = ((TraitSource.GIVEN, given), (TraitSource.DECLARED, declared), (TraitSource.KNOWN, of_class))
+    needed = _needed({**of_class, **declared, **given})
+    outside, is_known = OutsideGenerators(raw), is_known_to_clone(raw)
+    if is_known:  # and to draw from its own generators alone
+        outside = outside.only(())
+    assumed = NOTHING.assumed_traits(len(seats))[0]
+    draft = make(raw, merge_traits(base, *told, (TraitSource.ASSUMED, assumed)), outside=outside)
+    if is_known and not needed:
+        return Adapted(draft)
+    origin = origin_of(raw)
+    findings = recall(origin)
+    if findings is None or not needed <= set(findings.needed) or patience > findings.enough:
+        played = _play(draft, raw, needed, patience, is_known=is_known)
+        findings = remember(origin, played) if patience > 0 else played if findings is None else findings
+    changes = changes_of(origin)
+    if findings.sides and not draft.traits.one_side:
+        raise UnsupportedGameError(_SEVERAL_SIDES.format(name=game_name(raw), said=findings.sides))
+    for note in findings.notes:
+        draft.tell_once(note, UnknownTraitWarning)
+    seen, seen_by = findings.seen_traits()
+    assumed, assumed_by = findings.assumed_traits(len(seats))
+    by = {TraitSource.SEEN: seen_by, TraitSource.ASSUMED: assumed_by}
+    found = (TraitSource.SEEN, seen), (TraitSource.ASSUMED, assumed)
+    traits = merge_traits(base, *told, *found, evidence=by)
+    draft.learn(findings)
+    if traits.chance is Chance.NONE or is_known:  # searches watch the generators of the process instead
+        outside = outside.only(findings.draws_from)
+    watched = Assumed(origin, traits, outside, cancels=findings.cancels)
+    game = draft.with_traits(traits, outside, watched)
+    return Adapted(game, findings.enough, lambda: changes_of(origin) == changes)
+
+
+def _needed(told: Mapping[str, Any]) -> set[str]:
+    """The fields that play is to show."""
+    if told.get("information") == Information.HIDDEN:  # searches that deal again do not ask for the others
+        return set()
+    needed = {name for name in _IN_PLAY if name not in told}
+    if told.get("reward_sum") == RewardSum.CONSTANT and "constant" not in told:
+        needed.add("constant")
+    return needed
+
+
+# Play
+
+
+def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: bool) -> Findings:
+    if patience <= 0:
+        return msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)))
+    text = f"finding out what {game_name(raw)} is, by playing copies of it"
+    root = game.snapshot(raw)
+    if not CAN_FORK:
+        return _in_this_process(game, root, needed, Patience(patience, text), is_known=is_known)
+
+    def waits(spent: float) -> None:
+        if spent > _SAID_AFTER:
+            say_once(f"{text} (once; about {patience:g} s)")
+
+    def work() -> bytes:
+        try:
+            played = _in_this_process(game, root, needed, Patience(patience), is_known=is_known)
+        except ZermeloError as error:
+            return msgspec.json.encode([type(error).__name__, str(error)])
+        except Exception as error:
+            return msgspec.json.encode(["", f"{type(error).__name__}: {error}"])
+        return msgspec.json.encode(played)
+
+    answer = in_child(work, 2.0 * patience + _STEP_SECONDS, waits)
+    nothing = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)), patience=patience)
+    if answer is None:
+        return msgspec.structs.replace(nothing, trouble=f"as a step takes longer than {patience:g} s")
+    if answer.startswith(b"{"):
+        return msgspec.json.decode(answer, type=Findings)
+    kind, message = msgspec.json.decode(answer, type=tuple[str, str])
+    if kind:
+        raise getattr(errors, kind, ZermeloError)(message)
+    return msgspec.structs.replace(nothing, trouble=f"as play on copies raised {message}")
+
+
+def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience, *, is_known: bool) -> Findings:
+    changes = ""
+    findings = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)))
+    try:
+        if not is_known:
+            changes = _try_copies(game, root, patience)
+        findings = play(game, root, game.traits.seats, needed, patience)
+    except OutOfPatience:
+        findings = msgspec.structs.replace(findings, trouble="as a step takes too long", patience=patience.seconds)
+    finally:
+        patience.end()
+    if changes:
+        note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
+        findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
+    return findings
+
+
+def _try_copies(game: Any, root: Any, patience: Patience) -> str:
+    """Plays one game on copies, and returns the text that names what that changes in modules and on classes.
+
+    Raises:
+        CloneError: A copy is not the same game, or playing one changes another one.
+    """
+    env, state, generator = game.environment(root), root, np.random.default_rng(0)
+    name, outside, seats = game_name(env), OutsideState(env), range(game.traits.seats)
+
+    def seen(of: Any) -> list[Any]:
+        with game.outside.guard(0, is_reset=True):
+            return [game.observation_key(of, seat) for seat in seats]
+
+    before = seen(root)
+    is_stable = before == seen(root)  # it shows no time of day
+    try:
+        with contextlib.suppress(ZermeloError), patience.part(_FOR_TRIAL):
+            while not game.is_terminal(state):
+                state = game.probe(state, random_action(game, state, generator), int(generator.integers(2**32)))
+                patience.check()
+        same = not is_stable or seen(state) == seen(game.playout_state(state))
+        changes = outside.text()
+        if is_stable and seen(root) != before:
+            raise CloneError(f"playing a clone of {name} changes what another one shows{changes}")
+        if not same:
+            raise CloneError(f"the clone of {name} that has been played is not the same game{changes}")
+    finally:
+        outside.restore()
+    return changes

@@ -1,0 +1,120 @@
+"""Watching what is assumed of an environment, in the steps that searches make anyway.
+
+Play before the first search does not show that something never happens. So the states of copies carry a
+``Watch`` from the root of a search on. It looks at every payment, and at the copies' random generators: next to
+the root, where a game ends, and now and then. What contradicts an assumption is kept as seen, and
+``AssumptionFailed`` ends the search: agents begin again with what fits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from zermelo.envs.clone.generators import OutsideGenerators, generator_states
+from zermelo.envs.errors import AssumptionFailed
+from zermelo.envs.game import Chance, RewardSum, Traits
+from zermelo.envs.traits.findings import see
+from zermelo.envs.traits.origin import Origin
+from zermelo.envs.traits.play import cancels, is_equal_sum
+
+if TYPE_CHECKING:
+    from zermelo.envs.adapters.copies import CopiedState
+
+_FIRST: Final = 64  # steps until the generators of the process are looked at, and then so many times two
+_EVERY: Final = 32  # steps from one look at the copies' own generators to the next
+
+
+class Watch:
+    """The assumptions of one search: a root and all states that come from it."""
+
+    __slots__ = (
+        "_cancels",
+        "_end",
+        "_generators",
+        "_name",
+        "_next",
+        "_origin",
+        "_outside",
+        "_root",
+        "_saved",
+        "steps",
+    )
+
+    def __init__(self, assumed: Assumed, root: CopiedState) -> None:
+        self._origin, self._name, self._outside = assumed.origin, assumed.name, assumed.outside
+        self._cancels, self._root = assumed.cancels, root
+        self._end: float | None = None
+        self.steps, self._next = 0, _FIRST
+        self._generators = generator_states(root.env) if assumed.chance else None
+        self._saved: Any = None
+
+    def see(self, before: CopiedState, after: CopiedState) -> None:
+        """Looks at a step."""
+        if self._cancels is not None and before.totals != after.totals:
+            self._see_payment(before, after)
+        if self._cancels is False and after.over:
+            self._see_end(after)
+        if self._generators is None:
+            return
+        self.steps = steps = self.steps + 1
+        if before is self._root or after.over or steps % _EVERY == 0:
+            if self._generators and generator_states(after.env) != self._generators:
+                self._fail("chance", Chance.SAMPLED, "a step drew a random number")
+            if steps >= self._next:
+                self._next = 2 * steps
+                self._look_outside()
+
+    def _see_payment(self, before: CopiedState, after: CopiedState) -> None:
+        paid = tuple(now - was for was, now in zip(before.totals, after.totals, strict=True))
+        if self._cancels and not cancels(paid):
+            self._fail(
+                "reward_sum", RewardSum.GENERAL, f"a step paid ({', '.join(f'{value:g}' for value in paid)})"
+            )
+
+    def _see_end(self, after: CopiedState) -> None:
+        total = math.fsum(after.totals)
+        if self._end is None:
+            self._end = total
+        elif not is_equal_sum(self._end, total):
+            self._fail("reward_sum", RewardSum.GENERAL, f"games paid {self._end:g} and {total:g} in all")
+
+    def _look_outside(self) -> None:
+        if self._saved is not None and (moved := self._outside.put_back(self._saved)):
+            self._fail("chance", Chance.SAMPLED, f"a step drew from {moved[0]}")
+
+    @contextlib.contextmanager
+    def while_searching(self) -> Iterator[None]:
+        """Looks at the generators of the process and of modules as well, which are put back in the end."""
+        if self._generators is None:
+            yield
+            return
+        self._saved = self._outside.look()
+        try:
+            yield
+        except BaseException:
+            self._outside.put_back(self._saved)
+            raise
+        self._look_outside()
+
+    def _fail(self, field: str, value: str, text: str) -> None:
+        see(self._origin, field, value, text)
+        raise AssumptionFailed(field, text, self._name)
+
+
+class Assumed:
+    """What searches of a game on copies assume; ``watch`` gives the watch of one."""
+
+    def __init__(self, origin: Origin, traits: Traits, outside: OutsideGenerators, *, cancels: bool) -> None:
+        self.origin, self.name, self.outside = origin, traits.name, outside
+        self.chance = "chance" in traits.assumed
+        self.cancels = cancels if "reward_sum" in traits.assumed else None
+
+    def __bool__(self) -> bool:
+        return self.chance or self.cancels is not None
+
+    def watch(self, root: CopiedState) -> Watch:
+        """The watch of a search from a root."""
+        return Watch(self, root)

@@ -1,0 +1,137 @@
+"""Work in a forked copy of this process: whatever it does to memory, nothing of it reaches this process.
+
+What a fork shares all the same, the child parts with first: memory that is mapped for several processes becomes
+its own, and open files get a position of their own. Pipes, sockets and files that are opened by name stay
+shared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import mmap
+import os
+import re
+import select
+import signal
+import stat
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+CAN_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"
+"""Whether there are forks that may run Python at once; libraries of macOS do not allow it."""
+_GRACE: Final = 3.0
+"""Seconds after which the system ends a child that was left alone."""
+_LARGEST: Final = 1 << 28  # bytes of shared memory that are copied
+
+
+def in_child(work: Callable[[], bytes], seconds: float, waits: Callable[[float], None]) -> bytes | None:
+    """What ``work`` returns, called in a forked child; None where that has not answered in so many seconds.
+
+    ``waits`` is called now and then with the seconds that have gone by.
+    """
+    reading, writing = os.pipe()
+    try:
+        child = _fork()
+        if child == 0:
+            _answer(work, writing, seconds + _GRACE)
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    try:
+        return _read(reading, seconds, waits)
+    finally:
+        os.close(reading)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(child, 0)
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # Python warns of locks that other threads may hold: then the child does not answer, and is ended.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _read(reading: int, seconds: float, waits: Callable[[float], None]) -> bytes | None:
+    begun, parts = time.perf_counter(), list[bytes]()
+    while (spent := time.perf_counter() - begun) < seconds:
+        waits(spent)
+        if not select.select([reading], [], [], min(0.1, seconds - spent))[0]:
+            continue
+        part = os.read(reading, 1 << 16)
+        if not part:
+            return b"".join(parts) or None
+        parts.append(part)
+    return None
+
+
+def _answer(work: Callable[[], bytes], writing: int, ends_after: float) -> None:
+    """The life of the child, which returns to nobody."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, ends_after)
+        _unshare()
+        left = memoryview(work())
+        while left:
+            left = left[os.write(writing, left) :]
+    finally:
+        os._exit(0)
+
+
+def _unshare() -> None:
+    with contextlib.suppress(OSError, ValueError):
+        for begin, size in _shared_memory():
+            _make_own(begin, size)
+    with contextlib.suppress(OSError, ValueError):
+        for number in map(int, os.listdir("/proc/self/fd")):
+            with contextlib.suppress(OSError):
+                _open_anew(number)
+
+
+def _shared_memory() -> Iterator[tuple[int, int]]:
+    """The mappings that other processes write to as well: their addresses and sizes; those of devices left out."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw.s \S+ \S+ \S+\s*(.*)", line)
+        if found is None:
+            continue
+        begin, end, path = int(found[1], 16), int(found[2], 16), found[3]
+        is_device = path.startswith("/dev/") and not path.startswith(("/dev/shm/", "/dev/zero"))
+        if end - begin <= _LARGEST and not is_device and not path.startswith("anon_inode"):
+            yield begin, end - begin
+
+
+def _make_own(begin: int, size: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    content = ctypes.string_at(begin, size)
+    fixed = 0x10  # MAP_FIXED, which Python's module does not name
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed
+    if libc.mmap(begin, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0) == begin:
+        ctypes.memmove(begin, content, size)
+
+
+def _open_anew(number: int) -> None:
+    """Gives an open file that is only read a position of its own; one that is written to keeps what it has."""
+    import fcntl
+
+    if number <= 2 or not stat.S_ISREG(os.fstat(number).st_mode):
+        return
+    mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+    if mode == os.O_RDONLY:
+        opened = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
+        os.lseek(opened, os.lseek(number, 0, os.SEEK_CUR), os.SEEK_SET)
+    else:  # what is written goes nowhere
+        opened = os.open(os.devnull, os.O_RDWR)
+    os.dup2(opened, number)
+    os.close(opened)

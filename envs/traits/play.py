@@ -1,0 +1,358 @@
+"""Play at random on copies: what it shows of an environment, before the first search of it.
+
+``GAMES`` games of legal actions are played from resets with fixed seeds, and some from the position at hand.
+What is seen is certain: a generator that moves, or one action that leads from one state to two, is chance; two
+games that do not pay alike have no constant sum; two positions that look the same and go on differently hide
+something. What play did not show is assumed by those who ask, and watched by their searches
+(``zermelo.envs.adapters.watching``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zermelo.envs.clone.kinds import full_name
+from zermelo.envs.clone.volatile import Volatile
+from zermelo.envs.errors import ZermeloError
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
+from zermelo.envs.live.sides import named_sides
+from zermelo.envs.live.wrappers import layers
+from zermelo.envs.support.waiting import OutOfPatience, Patience
+from zermelo.envs.traits.findings import Findings, Seen
+from zermelo.envs.traits.hidden_order import hidden_lists
+from zermelo.envs.traits.observability import Observability, Playable, random_action, shown
+
+GAMES: Final = 12
+MAX_STEPS: Final = 400
+_ROUNDS: Final = 4  # so often games are played from each reset, where they are short
+_FOR_STARTS, _FOR_LISTS = 0.2, 0.3
+"""The shares of the time left that resets, and then comparing them, may take; and that lists may take."""
+_PROBES: Final = 600  # so many moves may be played to see whether positions that look the same go on so
+_ALL: Final = 1500
+"""Moves that play takes in all, roughly; where there is no time for so many all its parts are shortened."""
+_FEWEST: Final = 0.1
+_AGAIN: Final = 25
+"""So many of the first steps are played again, later ones every ``_AGAIN_EVERY``, and those that end a game."""
+_AGAIN_EVERY: Final = 5
+_ROOT_GAMES: Final = 3
+_ROOT_PART: Final = 4  # of the steps allowed, one in so many may be played in addition from the position at hand
+_DEAR: Final = 2.0
+_SLOW_KEY: Final = 5e-4
+"""A key that takes so many times as long as a move, and this many seconds at least, costs more than it brings."""
+_FOR_SIDES: Final = 20  # moves of a game after which it is known whether it names who is to move
+_LOOKS: Final = 4  # how often a key that took long is timed again, before searches do without keys
+_SUM_TOLERANCE: Final = 1e-9
+_SEED_KEPT: Final = "_np_random_seed"  # where Gymnasium's environments keep the seed of their last reset
+_NEVER_PAID: Final = (
+    "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
+    "self._accumulate_rewards() at the end of step"
+)
+
+
+def play(game: Playable, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
+    """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
+
+    The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
+    fields of ``Traits`` that nobody has told.
+    """
+    games = _Games(game, root, seats, needed, patience)
+    is_done = True
+    try:
+        games.play()
+        if games.pays_nothing or games.agrees_in_the_end:
+            game.pays_by_rewards = True
+            notes = [_NEVER_PAID] if games.pays_nothing else []
+            games = _Games(game, root, seats, needed, patience)
+            games.notes += notes
+            games.play()
+    except OutOfPatience:
+        is_done = False
+    return games.findings(is_done=is_done)
+
+
+def cancels(paid: Sequence[float]) -> bool:
+    """Whether a payment to all players is zero in all."""
+    return abs(math.fsum(paid)) <= _SUM_TOLERANCE * max(1.0, *map(abs, paid))
+
+
+def is_equal_sum(one: float, other: float) -> bool:
+    """Whether two sums of payments are equal, as far as floating point can tell."""
+    return abs(one - other) <= _SUM_TOLERANCE * max(1.0, abs(one), abs(other))
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+class _Games:
+    def __init__(self, game: Playable, root: Any, seats: int, needed: set[str], patience: Patience) -> None:
+        self.game, self.root, self.seats, self.needed, self.patience = game, root, seats, needed, patience
+        self.observability = Observability(game, seats, _PROBES, patience)
+        self.seen: dict[str, Seen] = {}
+        self.sums: list[float] = []
+        self.ends = self.steps = 0
+        self.pays = False
+        self.cancels = True
+        self.not_cancelled: tuple[float, ...] = ()
+        self.most = MAX_STEPS
+        self.noisy: set[str] = set()
+        self.volatile = Volatile()
+        self.hidden: list[Any] = []
+        self.notes: list[str] = []
+        self.unpaid = self.disagrees = self.slow_keys = False
+        self.last_rewards: tuple[float, ...] | None = None
+        self.agreements: list[bool] = []
+        self.sides = ""
+
+    @property
+    def agrees_in_the_end(self) -> bool:
+        """Whether ``rewards`` and ``last()`` paid the same over whole games, though not step by step."""
+        return self.disagrees and bool(self.agreements) and all(self.agreements)
+
+    @property
+    def pays_nothing(self) -> bool:
+        return self.unpaid and not self.pays and not self.game.pays_by_rewards
+
+    def play(self) -> None:
+        generator = np.random.default_rng(0)
+        starts = self._starts()
+        for state in starts[:2]:  # before anything is compared
+            with contextlib.suppress(ZermeloError):
+                self._leave_out_noise(state)
+        if {"information", "chance"} <= self.needed:
+            with contextlib.suppress(ZermeloError), self.patience.part(_FOR_LISTS):
+                self.hidden = hidden_lists(self.game, starts, self.seats, self.patience)
+        for found in self.hidden:  # from now on only what else is hidden counts
+            self.game.leave_out(found.order(self.game.environment(self.root)))
+        with self.patience.part(_FOR_STARTS):
+            self.observability.compare_starts(starts)
+        for state in itertools.chain.from_iterable([starts] * _ROUNDS):
+            with contextlib.suppress(ZermeloError):  # a broken line of play ends this game
+                self._play_game(state, generator, is_start=state is not self.root)
+            if self.steps >= self.most or (self.ends >= len(starts) and self.steps > self.most // 2):
+                break
+        if self.root in starts:
+            return
+        self.most += self.most // _ROOT_PART
+        for _ in range(_ROOT_GAMES):
+            with contextlib.suppress(ZermeloError):
+                self._play_game(self.root, generator, is_start=False)
+
+    def _starts(self) -> list[Any]:
+        starts, begun = [], self.patience.spent
+        for seed in range(GAMES):
+            try:
+                starts.append(self.game.initial_state(seed))
+            except ZermeloError:
+                starts.append(self.root)
+                break
+            if not seed:
+                self._leave_out_seeds(starts[0])
+            self.patience.check()
+            if seed and self.patience.spent - begun > _FOR_STARTS * max(self.patience.left, 0.0):
+                break
+        share = self._take_time(starts[0])
+        return starts[: max(2, int(GAMES * share))]
+
+    def _leave_out_seeds(self, state: Any) -> None:
+        """Starts that differ in nothing but the seed that is kept with them are equal."""
+        place = json.dumps([[[], full_name(int)]])
+        kept = [layer for layer in layers(self.game.environment(state)) if hasattr(layer, _SEED_KEPT)]
+        self.game.leave_out({full_name(type(layer)): {_SEED_KEPT: place} for layer in kept})
+
+    def _take_time(self, state: Any) -> float:
+        """How long a move and a key take: whether keys are worth their time, and which share can be played."""
+        game = self.game
+        if game.is_terminal(state) or game.to_move(state) == CHANCE:
+            return 1.0
+        action = game.legal_actions(state)[0]
+        try:
+            keyed = _seconds(lambda: game.position(state))
+            moved = _seconds(lambda: game.play(state, action))
+            for _ in range(_LOOKS):  # the first call prepares, and other programs want the processor too
+                if keyed > max(_SLOW_KEY, _DEAR * moved):
+                    keyed = min(keyed, _seconds(lambda: game.position(state)))
+        except ZermeloError:
+            return 1.0
+        self.slow_keys = keyed > max(_SLOW_KEY, _DEAR * moved)
+        played = self.patience.left / (moved + (0.0 if self.slow_keys else keyed))
+        share = min(1.0, max(_FEWEST, played / _ALL))
+        self.observability.limit(int(share * _PROBES))
+        return share
+
+    def _play_game(self, state: Any, generator: np.random.Generator, *, is_start: bool) -> None:
+        """Plays a game; of one from a reset, what it paid in all is kept."""
+        game = self.game
+        self.last_rewards, begun = (0.0,) * self.seats, game.utility(state)
+        said = [game.sides_said(state)]
+        while not game.is_terminal(state):
+            if self.steps >= self.most:
+                return
+            self.patience.check(self.steps / self.most)
+            action = random_action(game, state, generator)
+            after = self._step(state, action)
+            if self.steps < _AGAIN or self.steps % _AGAIN_EVERY == 0 or game.is_terminal(after):
+                self._play_again(state, action, after, generator)
+            self._add_payment(state, after)
+            self.steps += 1
+            state = after
+            if len(said) < _FOR_SIDES:
+                said.append(game.sides_said(state))
+                self.sides = self.sides or named_sides(said)
+        self.ends += 1
+        paid = [now - before for now, before in zip(game.utility(state), begun, strict=True)]
+        if self.last_rewards is not None:
+            self.agreements.append(_is_equal(self.last_rewards, paid))
+        if is_start or "terminal_rewards_only" not in self.seen:  # else some may have been paid before
+            self._add_sum(math.fsum(paid))
+
+    def _add_sum(self, total: float) -> None:
+        self.sums.append(total)
+        if self.seats > 1 and not is_equal_sum(self.sums[0], total):
+            self._see("reward_sum", RewardSum.GENERAL, f"games paid {self.sums[0]:g} and {total:g} in all")
+
+    def _see(self, field: str, value: str, text: str) -> None:
+        self.seen.setdefault(field, Seen(str(value), text))
+
+    def _see_chance(self, text: str) -> None:
+        self._see("chance", Chance.SAMPLED, text)
+
+    def _step(self, state: Any, action: int) -> Any:
+        """The state after an action, or an outcome of declared chance."""
+        game = self.game
+        if game.to_move(state) == CHANCE or "chance" in self.seen:
+            return game.probe(state, action, 2 * self.steps)
+        after = game.play(state, action)
+        if not game.drew(state, after):
+            return after
+        self._see_chance(f"step {self.steps + 1} drew a random number")
+        return game.probe(state, action, 2 * self.steps)
+
+    def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
+        game, seed = self.game, 2 * self.steps
+        if not self.slow_keys:
+            self._compare_equal(after, self._step(state, action))
+        if "chance" in self.seen and game.to_move(state) != CHANCE:
+            self.observability.compare(after, game.probe(state, action, seed + 1))
+        if game.to_move(state) != CHANCE:
+            self.observability.compare(after, game.probe(state, random_action(game, state, generator), seed))
+
+    def _add_payment(self, state: Any, after: Any) -> None:
+        game = self.game
+        before, now = game.utility(state), game.utility(after)
+        paid = tuple(b - a for a, b in zip(before, now, strict=True))
+        rewards = game.rewards_now(after)
+        if self._agents(state) != self._agents(after):
+            rewards = None  # those of agents that were dead have been cleared
+        if any(paid):
+            self.pays = True
+            if not game.is_terminal(after):
+                self._see("terminal_rewards_only", "False", f"step {self.steps + 1} paid {_text(paid)}")
+            if self.seats > 1 and not cancels(paid):
+                self.cancels, self.not_cancelled = False, paid
+        if rewards is None:
+            self.last_rewards = None
+            return
+        if self.last_rewards is not None:
+            self.last_rewards = tuple(a + b for a, b in zip(self.last_rewards, rewards, strict=True))
+        if not _is_equal(rewards, paid):
+            self.unpaid = self.unpaid or any(rewards)
+            self.disagrees = True
+
+    def _agents(self, state: Any) -> Any:
+        return getattr(self.game.environment(state), "agents", None)
+
+    def _leave_out_noise(self, state: Any) -> None:
+        game = self.game
+        if not game.is_terminal(state):
+            is_chance = game.to_move(state) == CHANCE
+            action = game.chance_outcomes(state)[0][0] if is_chance else game.legal_actions(state)[0]
+            self._compare_equal(game.probe(state, action, 0), game.probe(state, action, 0))
+
+    def _compare_equal(self, after: Any, again: Any) -> None:
+        """Compares two states that an equal seed led to: what differs in what is seen says nothing from now on."""
+        game = self.game
+        parts = self._different_parts(after, again)
+        in_play = {part for part in parts if not part.startswith("seen")}
+        if in_play:
+            if "chance" not in self.seen:
+                self.notes.append("does not do the same again with the same seed, so its chance is only sampled")
+            self._see_chance(f"one action led from one state to two ({', '.join(sorted(in_play))})")
+        self.noisy |= parts - in_play
+        self.observability.noisy |= self.noisy
+        if self.volatile or game.position(after) != game.position(again):
+            self.volatile.compare(game.environment(after), game.environment(again))
+            game.leave_out(self.volatile.left_out())
+
+    def _different_parts(self, first: Any, second: Any) -> set[str]:
+        one, other = shown(self.game, first, self.seats), shown(self.game, second, self.seats)
+        return {name for name in one if one[name] != other[name]}
+
+    def findings(self, *, is_done: bool) -> Findings:
+        game = self.game
+        if self.not_cancelled and not self.sums:
+            text = f"a step paid {_text(self.not_cancelled)}, and no game ended"
+            self._see("reward_sum", RewardSum.GENERAL, text)
+        for name in game.draws_from():
+            self._see_chance(f"a step drew from {name}")
+        if self.hidden or self.observability.is_hidden:
+            self._see("information", Information.HIDDEN, "two positions that look the same went on differently")
+        is_redrawn = self._tell_hidden()
+        if self.disagrees and not game.pays_by_rewards:
+            self.notes.append("pays by last() other than its rewards say: what last() pays counts")
+        return Findings(
+            seen={name: one for name, one in self.seen.items() if name in self.needed},
+            needed=tuple(sorted(self.needed)),
+            games=self.ends,
+            steps=self.steps,
+            pairs=self.observability.pairs,
+            constant=self.sums[0] if self.sums and "reward_sum" not in self.seen else None,
+            pays=self.pays,
+            cancels=self.cancels,
+            hidden_lists=tuple(found.path for found in self.hidden) if is_redrawn else (),
+            draws_from=tuple(sorted(game.draws_from())),
+            without=game.without,
+            noisy=tuple(sorted(self.noisy)),
+            as_numpy=game.as_numpy,
+            pays_by_rewards=game.pays_by_rewards,
+            slow_keys=self.slow_keys,
+            is_done=is_done,
+            patience=self.patience.seconds,
+            notes=tuple(self.notes),
+            sides=self.sides,
+        )
+
+    def _tell_hidden(self) -> bool:
+        """Whether lists whose order nobody sees can be drawn again, as nothing else is hidden."""
+        if not self.hidden:
+            return False
+        names = ", ".join(sorted(found.name for found in self.hidden))
+        if self.observability.is_hidden or not all(found.is_drawn_from for found in self.hidden):
+            self.notes.append(
+                f"hides the order of {names} from its players, and nothing says how to draw it again: write "
+                "information_state_key and resample into its class (the guide 'Cards of your own')"
+            )
+            return False
+        self.notes.append(
+            f"hides the order of {names} from its players: searches draw it again before every move; anything "
+            "else that it may hide they see"
+        )
+        return True
+
+
+def _is_equal(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) <= _SUM_TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+def _text(paid: Sequence[float]) -> str:
+    return f"({', '.join(f'{value:g}' for value in paid)})" if len(paid) > 1 else f"{paid[0]:g}"
