@@ -105,9 +105,12 @@ def _fitting(agent: SearchAgent, root: Position) -> SearchAgent:
         return agent
     try:
         agent.check_game(root.game)
-    except UnsupportedGameError:
+    except UnsupportedGameError as refused:
         other = _like(agent, _instead(agent, traits))
-        other.check_game(root.game)
+        try:
+            other.check_game(root.game)
+        except UnsupportedGameError:
+            raise refused from None
         return other
     return agent
 

@@ -34,10 +34,19 @@ def _registered():
 @pytest.fixture(autouse=True, scope="session")
 def _own_findings(tmp_path_factory):
     """Has every run find out anew what environments are."""
-    from zermelo.envs.traits import findings
+    from zermelo.envs.traits import origin
 
     folder = tmp_path_factory.mktemp("findings")
-    findings.cache_root = lambda: folder
+    origin.cache_root = lambda: folder
+
+
+@pytest.fixture
+def seen_by_nobody(tmp_path, monkeypatch):
+    """Has a test be the first one to see its environments."""
+    from zermelo.envs.traits import findings, origin
+
+    monkeypatch.setattr(origin, "cache_root", lambda: tmp_path)
+    findings.forget()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks

@@ -42,6 +42,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         games: Games that were played to their end.
         steps: Moves that were played.
         pairs: Positions that look different, so that what players see may be all there is.
+        starts_alike: Whether each start looked like another one to who moves first.
         constant: What all games paid, if that was the same; None where nothing was paid, or no game ended.
         pays: Whether anything was paid.
         cancels: Whether every payment was zero for all players together.
@@ -64,6 +65,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     games: int = 0
     steps: int = 0
     pairs: int = 0
+    starts_alike: bool = True
     constant: float | None = None
     pays: bool = False
     cancels: bool = True
@@ -124,7 +126,8 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
 
     def _of_information(self, played: str) -> str:
         if self.pairs:
-            return f"nothing hidden in {_count(self.pairs, 'pair')} of positions"
+            deals = "" if self.starts_alike else "; starts look different, so that what they deal may be hidden"
+            return f"nothing hidden in {_count(self.pairs, 'pair')} of positions{deals}"
         return f"no two positions that could be compared {played}"
 
     def _of_payoffs(self, played: str) -> Evidence:

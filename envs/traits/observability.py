@@ -83,6 +83,7 @@ class Observability:
 
     Attributes:
         pairs: How many pairs of different positions were compared.
+        starts_alike: Whether each start looked like another one.
         noisy: Parts of what is shown that differ although nothing else does, such as a clock.
     """
 
@@ -93,6 +94,7 @@ class Observability:
         self.pairs = 0
         self._left = probes
         self.is_hidden = False
+        self.starts_alike = True
         self.noisy: set[str] = set()
 
     def limit(self, probes: int) -> None:
@@ -106,6 +108,7 @@ class Observability:
         for state in states:
             seen = None if game.is_terminal(state) else self._mover_sees(state)
             groups.setdefault(seen, []).append(state)
+        self.starts_alike = all(len(group) > 1 for group in groups.values())
         for first, *others in groups.values():
             for other in others:
                 self.compare(first, other)

@@ -126,6 +126,8 @@ class _Games:
     def play(self) -> None:
         generator = np.random.default_rng(0)
         starts = self._starts()
+        with contextlib.suppress(ZermeloError):
+            self._play_game(starts[0], generator, is_start=starts[0] is not self.root, compares=False)
         for state in starts[:2]:  # before anything is compared
             with contextlib.suppress(ZermeloError):
                 self._leave_out_noise(state)
@@ -190,7 +192,9 @@ class _Games:
         self.observability.limit(int(share * _PROBES))
         return share
 
-    def _play_game(self, state: Any, generator: np.random.Generator, *, is_start: bool) -> None:
+    def _play_game(
+        self, state: Any, generator: np.random.Generator, *, is_start: bool, compares: bool = True
+    ) -> None:
         """Plays a game; of one from a reset, what it paid in all is kept."""
         game = self.game
         self.last_rewards, begun = (0.0,) * self.seats, game.utility(state)
@@ -201,7 +205,8 @@ class _Games:
             self.patience.check(self.steps / self.most)
             action = random_action(game, state, generator)
             after = self._step(state, action)
-            if self.steps < _AGAIN or self.steps % _AGAIN_EVERY == 0 or game.is_terminal(after):
+            is_looked_at = self.steps < _AGAIN or self.steps % _AGAIN_EVERY == 0 or game.is_terminal(after)
+            if compares and is_looked_at:
                 self._play_again(state, action, after, generator)
             self._add_payment(state, after)
             self.steps += 1
@@ -316,6 +321,7 @@ class _Games:
             games=self.ends,
             steps=self.steps,
             pairs=self.observability.pairs,
+            starts_alike=self.observability.starts_alike,
             constant=self.sums[0] if self.sums and "reward_sum" not in self.seen else None,
             pays=self.pays,
             cancels=self.cancels,

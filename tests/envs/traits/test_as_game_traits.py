@@ -26,6 +26,7 @@ from doubles.game_envs import (
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import CHANCE, IllegalActionError, Traits, as_game, legal_actions
+from zermelo.envs.adapters import adapting
 from zermelo.envs.errors import EnvFailedError, InvalidSettingError, UnknownTraitWarning
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
 from zermelo.envs.support import waiting
@@ -269,6 +270,7 @@ def test_where_time_is_short_the_rest_is_assumed(begins: int, monkeypatch: pytes
         asked += 1
         return time.monotonic() + 60 * (asked > begins)
 
+    monkeypatch.setattr(adapting, "CAN_FORK", False)
     monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock, process_time=clock))
     env = started(CountToSix(goal=8 + begins), seed=0)
     traits = as_game(env).traits

@@ -18,15 +18,11 @@ from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.foretold import Foretold
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
-from zermelo.envs.traits import findings
 
-pytestmark = pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning")
-
-
-@pytest.fixture(autouse=True)
-def _seen_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    findings.forget()
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning"),
+    pytest.mark.usefixtures("seen_by_nobody"),
+]
 
 
 def started(cls: type[Any], **options: Any) -> Any:

@@ -17,6 +17,7 @@ from zermelo.envs import as_game
 from zermelo.envs.adapters import adapting
 from zermelo.envs.support.files import read_checked, write_checked
 from zermelo.envs.support.forked import CAN_FORK
+from zermelo.envs.traits import origin as origins
 from zermelo.envs.traits.findings import Findings, Seen, recall, remember, see
 from zermelo.envs.traits.origin import Origin, origin_of
 
@@ -196,7 +197,7 @@ def test_classes_of_one_factory_are_told_apart_on_disk() -> None:
 
 
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Origin, Path]:
-    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(origins, "cache_root", lambda: tmp_path)
     origin = origin_of(type("Kept", (Board,), {"__module__": Board.__module__})())
     remember(origin, Findings(seen={"chance": Seen("sampled", "a step drew a random number")}, games=3))
     (file,) = tmp_path.rglob("Kept-*")
@@ -253,5 +254,5 @@ def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path: Path, monkeypat
         pass
 
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(origins, "cache_root", lambda: tmp_path / "file")
     assert as_game(at(Unwritten, ())).traits.seats == 2

@@ -22,6 +22,8 @@ from zermelo.envs.game import Chance, Information
 from zermelo.envs.support import waiting
 from zermelo.envs.support.forked import CAN_FORK
 
+pytestmark = pytest.mark.usefixtures("seen_by_nobody")
+
 
 def test_what_takes_long_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     class Slow(Board):
@@ -47,7 +49,7 @@ def test_ctrl_c_ends_it_and_the_next_search_begins_anew() -> None:
             time.sleep(self.wait)
 
     env = at(Interrupted, (4, 0, 8, 2))
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         AlphaBetaAgent(depth=9).act(env)
@@ -62,7 +64,7 @@ def test_a_search_in_the_background_does_not_wait_and_says_what_it_assumes() -> 
         pass
 
     env = at(Unknown, (4, 0, 8, 2))
-    with pytest.warns(UnknownTraitWarning, match=r"is searched on assumptions.*zermelo_traits = \{"):
+    with pytest.warns(UnknownTraitWarning, match=r"(?s)is searched on assumptions.*zermelo_traits = \{"):
         result = AlphaBetaAgent(depth=9, compile="background").search(env)
     assert result.env_action in best(env)
     assert set(result.assumed) == {
