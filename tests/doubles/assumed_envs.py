@@ -69,7 +69,7 @@ class TwoInTurn(AECEnv):  # type: ignore[type-arg]
 class Line(TwoInTurn):
     """One token, walked to a goal that pays both; random play hardly ever gets there. Right: towards the goal."""
 
-    goal, moves = 20, 40
+    goal, moves = 40, 60
 
     def start(self, generator: np.random.Generator, options: dict[str, Any]) -> None:
         self.place = options.get("place", 5)

@@ -260,6 +260,7 @@ def test_a_draw_that_comes_late_is_found() -> None:
     assert as_game(started(LateDice(), seed=0)).traits.chance is Chance.SAMPLED
 
 
+@pytest.mark.usefixtures("seen_by_nobody")
 @pytest.mark.parametrize("begins", [1, 5, 20])
 def test_where_time_is_short_the_rest_is_assumed(begins: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock jumps, so that patience ends on the way."""

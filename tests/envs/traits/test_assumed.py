@@ -50,7 +50,7 @@ def test_nothing_but_zeros_is_no_sum() -> None:
     "spec", ["alphabeta(depth=6)", "minimax(depth=6)", "mcts(simulations=300)", "auto(seconds=0.4)"]
 )
 def test_players_who_should_cooperate_do(spec: str) -> None:
-    env = started(Line, place=17)
+    env = started(Line, place=37)
     agent = make_agent(spec)
     while not any(env.terminations.values()):
         result = agent.search(env)
@@ -61,7 +61,7 @@ def test_players_who_should_cooperate_do(spec: str) -> None:
 
 
 def test_alpha_beta_says_that_another_search_answered_and_how_deep() -> None:
-    env = started(Line, place=17)
+    env = started(Line, place=37)
     with pytest.warns(UnknownTraitWarning, match=r"a step paid \(1, 1\)\): searched by maxn instead of alphabeta"):
         result = AlphaBetaAgent(depth=6).search(env)
     assert "to depth" in result.note
@@ -73,7 +73,7 @@ def test_alpha_beta_says_that_another_search_answered_and_how_deep() -> None:
 
 
 def test_no_more_nodes_than_the_search_would_have_had() -> None:
-    env, told = started(Line, place=17), started(Line, place=17)
+    env, told = started(Line, place=37), started(Line, place=37)
     would = AlphaBetaAgent(
         depth=8, traits={"reward_sum": "zero_sum", "chance": "deterministic", "information": "perfect"}
     ).search(told)

@@ -179,7 +179,7 @@ def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
     assert game.traits.source("reward_sum") is TraitSource.ASSUMED
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnknownTraitWarning)  # that another search answers
-        results = AlphaBetaAgent(depth="full").search(env), solve(env)
+        results = solve(env), AlphaBetaAgent(depth="full").search(env)
     for result in results:
         assert not result.proven
         assert result.plies is None
