@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,9 +19,11 @@ from zermelo.agents.base.requirements import tell_once
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.specs import agent_class
+from zermelo.envs.adapters.watching import watching
 from zermelo.envs.errors import AssumptionFailed, EnvFailedError, GameOverError, UnsupportedGameError
 from zermelo.envs.game import Chance, RewardSum, Traits, TraitSource
 from zermelo.envs.position import Position, position
+from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.observability import random_action
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ def searched_again(agent: SearchAgent, env: Any, root: Position, started: float)
         if fitting is not searching:
             fitting = _no_dearer(agent, fitting, root)
         try:
-            with _watched(root) as watched:
+            with watching(root.game, root.state) as state:
+                watched = root._replace(state=state)
                 _look_around(watched, seconds)
                 found = fitting.search_position(watched, started if not failures else Budget.now())
             break
         except AssumptionFailed as failed:
             failures.append(failed)
+            see(root.game.assumed.origin, failed.field, failed.value, failed.seen)  # it may be another process's
             if len(failures) == _MOST_TIMES:
                 raise
         nodes += failures[-1].nodes
@@ -70,14 +73,6 @@ def searched_again(agent: SearchAgent, env: Any, root: Position, started: float)
         note = f"{found.note}; {about}" if found.note else about
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
     return found
-
-
-@contextlib.contextmanager
-def _watched(root: Position) -> Iterator[Position]:
-    state = root.game.watched(root.state) if hasattr(root.game, "watched") else root.state
-    watch = getattr(state, "watch", None)
-    with contextlib.nullcontext() if watch is None else watch.while_searching():
-        yield root._replace(state=state)
 
 
 def _look_around(root: Position, seconds: float | None) -> None:

@@ -24,6 +24,7 @@ from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.monte_carlo.merging import Order, Part
 from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
+from zermelo.envs.adapters.watching import watching
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 
@@ -146,7 +147,8 @@ class Worker:
         if order.ponders:
             budget.lift()
         agent.begin(order.limits, np.random.default_rng(order.seed), order.played)
-        found = agent.searched(game, state, budget)
+        with watching(game, state) as root:
+            found = agent.searched(game, root, budget)
         search = found.search
         moves = search.root_actions()
         return "found", Part(

@@ -101,7 +101,16 @@ class Watch:
 
     def _fail(self, field: str, value: str, text: str) -> None:
         see(self._origin, field, value, text)
-        raise AssumptionFailed(field, text, self._name)
+        raise AssumptionFailed(field, value, text, self._name)
+
+
+@contextlib.contextmanager
+def watching(game: Any, state: Any) -> Iterator[Any]:
+    """A state as the root of a search, which is watched in the block, if the game assumes anything."""
+    root = game.watched(state) if hasattr(game, "watched") else state
+    watch: Watch | None = getattr(root, "watch", None)
+    with contextlib.nullcontext() if watch is None else watch.while_searching():
+        yield root
 
 
 class Assumed:

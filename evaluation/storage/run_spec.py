@@ -67,12 +67,13 @@ class RunSpec(TypedDict, total=False):
     anchor: str | None
     score: Scoring
     left_out: list[str]
+    assumed: list[str]
     versions: dict[str, str]
     machine: dict[str, Any]
 
 
 _OPENINGS: Final = ("opening_lines", "opening_lines_are_all")
-_DESCRIPTIVE: Final = ("versions", "machine", "anchor", "score", "left_out", *_OPENINGS)
+_DESCRIPTIVE: Final = ("versions", "machine", "anchor", "score", "left_out", "assumed", *_OPENINGS)
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "scheduled", "openings")
 

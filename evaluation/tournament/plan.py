@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents.agent import Agent
+from zermelo.agents.base.requirements import on_trust
 from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.policies.policy import ViewAgent
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import check_env
+from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
@@ -53,6 +56,7 @@ class Tournament:
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
         score: What the tables rank by.
         left_out: Why agents that were asked for do not play.
+        assumed: What searches take for granted that nobody has told of the environment.
     """
 
     env: EnvSource
@@ -65,6 +69,7 @@ class Tournament:
     env_fingerprint: Mapping[str, str]
     score: Scoring
     left_out: tuple[str, ...]
+    assumed: tuple[str, ...]
 
     @classmethod
     def prepare(
@@ -87,7 +92,7 @@ class Tournament:
         require_openings(settings.openings, stored)
         if out is not None:
             require_writable(Path(out))
-        fitting, left_out = _fitting(wanted, driver, settings.skip_unfit)
+        fitting, left_out, assumed = _fitting(wanted, driver, settings.skip_unfit)
         names = [participant.name for participant in fitting]
         _require_anchor(settings.anchor, names)
         score = _score_of(settings, driver)
@@ -119,6 +124,7 @@ class Tournament:
             env_fingerprint=fingerprint(env, innermost(live)),
             score=score,
             left_out=left_out,
+            assumed=assumed,
         )
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
@@ -178,6 +184,7 @@ class Tournament:
             "anchor": self.settings.anchor,
             "score": str(self.score),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
+            **({"assumed": list(self.assumed)} if self.assumed else {}),
             "versions": versions(),
             "machine": machine(),
         }
@@ -216,7 +223,8 @@ def _require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 
 def _fitting(
     candidates: Sequence[Participant], driver: EnvDriver, skip_unfit: bool
-) -> tuple[tuple[Participant, ...], tuple[str, ...]]:
+) -> tuple[tuple[Participant, ...], tuple[str, ...], tuple[str, ...]]:
+    """Who plays, why others do not, and what the searches among them take for granted, each in sentences."""
     made: list[tuple[Participant, Agent | None]] = []
     fitting: list[Participant] = []
     left_out: list[str] = []
@@ -230,7 +238,11 @@ def _fitting(
             if agent is not None:
                 rehearse(agent, driver.env, strict=True)  # compiles for all workers
             fitting.append(participant)
-    return tuple(fitting), tuple(left_out)
+    assumed: tuple[str, ...] = ()
+    if any(isinstance(agent, SearchAgent) for agent in agents):
+        assumed = on_trust(as_game(driver.env).traits)
+    notes = (f"Searches rest on what play did not contradict: {'; '.join(assumed)}.",) if assumed else ()
+    return tuple(fitting), tuple(left_out), notes
 
 
 def _fit_agent(participant: Participant, driver: EnvDriver) -> Agent | None:

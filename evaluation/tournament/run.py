@@ -107,7 +107,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
             stopped = interrupt
         store.flush()
         counted = store.results()
-        notes = [*map(printable, plan.left_out), *store.notes(), *store.records.unreadable()]
+        notes = [*map(printable, (*plan.left_out, *plan.assumed)), *store.notes(), *store.records.unreadable()]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.note(loop.verdict, counted))
         standings = Standings(
@@ -198,7 +198,8 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
         seats = len(spec["seats"])
         counted = results(db, seats)
         planned = spec["scheduled"]
-        notes = [*spec.get("left_out", ()), *notes_of(read_invocations(db, path)), *records.unreadable()]
+        notes = [*spec.get("left_out", ()), *spec.get("assumed", ())]
+        notes += [*notes_of(read_invocations(db, path)), *records.unreadable()]
         if (test := rule_of(spec)) is not None:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
