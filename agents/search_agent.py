@@ -26,7 +26,7 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.agents.second_search import searched_again
+from zermelo.agents.second_search import Asked, searched_again
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
@@ -69,11 +69,17 @@ class SearchAgent(ConfiguredAgent):
     _running: RunningSearches = field(init=False, default_factory=RunningSearches)
     _pondering: Pondering = field(init=False, default_factory=Pondering)
     _checked: _CheckedGame = field(init=False, default_factory=_CheckedGame)
+    _asked: Asked = field(init=False, default_factory=Asked)
 
     @property
     def limits(self) -> Limits:
         """Limits of a search: the settings that are limits, else ``default_limits``."""
         return self._time.limits
+
+    @property
+    def asked(self) -> Asked:
+        """What it was last asked, to see whether that led where a copy says."""
+        return self._asked
 
     @property
     def time_share(self) -> TimeShare | None:

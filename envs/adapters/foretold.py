@@ -7,7 +7,7 @@ and one step, and only where nobody has told that nothing is left to chance.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.adapters.copies import CopiedGame, CopiedState
@@ -17,6 +17,8 @@ from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import of_step
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.observability import shown
+
+_TIMES: Final = 8
 
 
 class Foretold:
@@ -68,6 +70,31 @@ class Foretold:
         if not with_totals:
             found["rewards"] = self.game.rewards_now(state)
         return {name: value for name, value in found.items() if name not in self.game.noisy}
+
+
+def seen_again(game: CopiedGame, before: CopiedState, action: Any, now: CopiedState) -> bool:
+    """Whether an action that led elsewhere than its copy turns out to be chance: the same step is tried again.
+
+    For an agent that is asked again and does not know whether its action was played: one copy and one step, unless
+    what came is something else.
+    """
+    try:
+        after = game.foretell(before, action)
+        if after.over or game.position(after) == game.position(now):
+            return False
+        seats = game.traits.seats
+        first = shown(game, after, seats)
+        for _ in range(_TIMES):
+            again = shown(game, game.foretell(before, action), seats)
+            if any(first[name] != again[name] for name in first if name not in game.noisy):
+                break
+        else:
+            return False
+    except ZermeloError:
+        return False
+    if game.assumed is not None:
+        see(game.assumed.origin, "chance", Chance.SAMPLED, "one action led from one state to two")
+    return True
 
 
 class WatchedPayments(Payments):

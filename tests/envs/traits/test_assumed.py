@@ -18,11 +18,15 @@ from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.foretold import Foretold
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
+from zermelo.envs.traits import findings
+from zermelo.envs.traits.origin import origin_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning"),
     pytest.mark.usefixtures("seen_by_nobody"),
 ]
+
+PLAYED = ("chance", "information", "reward_sum", "terminal_rewards_only")
 
 
 def started(cls: type[Any], **options: Any) -> Any:
@@ -280,6 +284,24 @@ def test_a_real_step_that_leads_elsewhere_than_its_copy_is_chance() -> None:
     assert (traits.chance, traits.source("chance")) == (Chance.SAMPLED, TraitSource.SEEN)
     assert "a step led elsewhere than its copy" in traits.evidence["chance"].text
     assert Foretold.of(env, 1) is None  # there is nothing left to see
+
+
+def test_an_agent_that_is_asked_again_sees_what_came() -> None:
+    class Gusts(LateTable):
+        """From the eighth move on the wind comes from the system, which no generator shows."""
+
+        def play(self, action: int) -> tuple[float, bool]:
+            self.place += 1 if self.moves < 8 else random.SystemRandom().randrange(1000)
+            return 0.0, self.moves >= 12
+
+    env = started(Gusts)
+    agent = make_agent("mcts(simulations=5)")
+    as_game(env, traits={"chance": "deterministic"})
+    findings.remember(origin_of(env), findings.Findings(needed=PLAYED, games=9, steps=90, pairs=9))
+    over = False
+    while not over:
+        _, _, over, *_ = env.step(agent.act(env))
+    assert as_game(env).traits.source("chance") is TraitSource.SEEN
 
 
 def test_what_is_assumed_is_said_with_its_evidence_and_proves_nothing() -> None:
