@@ -13,7 +13,7 @@ from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import GameClock, TimeShare
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.memory import NO_LIMITS, Memory, Pondering, RunningSearches, TimeState
+from zermelo.agents.base.memory import NO_LIMITS, Asked, Memory, Pondering, RunningSearches, TimeState
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.requirements import (
@@ -26,7 +26,6 @@ from zermelo.agents.base.requirements import (
 )
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
-from zermelo.agents.second_search import Asked, searched_again
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
@@ -154,6 +153,8 @@ class SearchAgent(ConfiguredAgent):
         started += root.preparing
         if not root.game.traits.is_watched:
             return self.search_position(root, started)
+        from zermelo.agents.second_search import searched_again  # which brings all of ``clone``
+
         return searched_again(self, env, root, started)
 
     def search_state(self, game: Any, state: Any = None) -> SearchResult:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.requirements import tell_once
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import setting_fields
@@ -43,29 +42,11 @@ _IN_COMMON: Final = (
 """Settings that mean the same for every agent that has them."""
 
 
-class Asked(Memory):
-    """The last position that an agent of one player was asked about, and its action: what came shows chance."""
-
-    def __init__(self) -> None:
-        self._game: Any = None
-        self._state: Any = None
-        self._action: Any = None
-
-    def remember(self, root: Position, action: Any) -> None:
-        traits = root.game.traits
-        is_kept = traits.seats == 1 and "chance" in traits.assumed and hasattr(root.game, "foretell")
-        self._game, self._state, self._action = (root.game, root.state, action) if is_kept else (None, None, None)
-
-    def sees_chance(self, root: Position) -> bool:
-        """Whether the position is none that the action leads to, but one of several."""
-        is_same = self._game is not None and self._game is root.game
-        return is_same and seen_again(self._game, self._state, self._action, root.state)
-
-
 def searched_again(agent: SearchAgent, env: Any, root: Position, started: float) -> SearchResult:
     """Searches a position and watches what is assumed; searches again where that turns out to be false."""
     began = Budget.now()
-    if agent.asked.sees_chance(root):
+    asked = agent.asked
+    if asked.game is root.game and seen_again(asked.game, asked.state, asked.action, root.state):
         root = position(env, backend=agent.backend, traits=agent.traits)
     started += Budget.now() - began
     share = agent.time_share
@@ -97,7 +78,8 @@ def searched_again(agent: SearchAgent, env: Any, root: Position, started: float)
         )
         note = f"{found.note}; {about}" if found.note else about
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
-    agent.asked.remember(root, found.env_action)
+    is_alone = root.game.traits.seats == 1 and "chance" in root.game.traits.assumed
+    asked.game, asked.state, asked.action = root.game if is_alone else None, root.state, found.env_action
     return found
 
 

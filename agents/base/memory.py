@@ -56,6 +56,15 @@ class TimeState(State):
     is_clocked: bool = False
 
 
+class Asked(Memory):
+    """The last position that was searched, of one player's game without known chance, and the action."""
+
+    def __init__(self) -> None:
+        self.game: Any = None
+        self.state: Any = None
+        self.action: Any = None
+
+
 class RunningSearches(Memory):
     """Flags that end the searches of an agent, in any thread; and the search that they are parts of.
 

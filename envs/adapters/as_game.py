@@ -24,7 +24,6 @@ from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import PATIENCE, Adapted, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
@@ -165,7 +164,7 @@ def game_and_state(
     prepared = 0.0
     if made is None:
         adapted = _build(source, backend, given, patience)
-        made = _MadeGame(adapted, id(raw), _shape(raw))
+        made = _MadeGame(adapted, id(raw), _shape(raw, adapted.game))
         prepared = time.perf_counter() - begun
     games[options] = made
     game = made.adapted.game
@@ -251,12 +250,16 @@ def _fits(made: _MadeGame, raw: Any, backend: str) -> bool:
     """Whether a game still fits its environment, which may have been reset with other options."""
     game = made.adapted.game
     return not (
-        made.shape != _shape(raw)
+        made.shape != _shape(raw, game)
         or (hasattr(game, "fits") and not game.fits(raw))
         or (not isinstance(game, RulesGame) and backend in _WITH_RULES and _rules_game(raw) is not None)
     )
 
 
-def _shape(raw: Any) -> Any:
+def _shape(raw: Any, game: Any) -> Any:
     """The seats and what is told of it, which a reset with other options may have changed."""
+    if hasattr(game, "live_state"):  # which sees that itself
+        return ()
+    from zermelo.envs.traits.known_classes import known_class  # which brings all of ``clone``
+
     return () if is_gymnasium(raw) else seat_agents(raw), declared_traits(raw), known_class(raw).traits_of(raw)
