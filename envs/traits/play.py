@@ -51,6 +51,7 @@ _FOR_SIDES: Final = 20  # moves of a game after which it is known whether it nam
 _LOOKS: Final = 4  # how often a key that took long is timed again, before searches do without keys
 _SUM_TOLERANCE: Final = 1e-9
 _SEED_KEPT: Final = "_np_random_seed"  # where Gymnasium's environments keep the seed of their last reset
+_UNSEEDED: Final = "does not do the same again with the same seed, so its chance is only sampled"
 _NEVER_PAID: Final = (
     "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
     "self._accumulate_rewards() at the end of step"
@@ -290,8 +291,8 @@ class _Games:
         parts = self._different_parts(after, again)
         in_play = {part for part in parts if not part.startswith("seen")}
         if in_play:
-            if "chance" not in self.seen:
-                self.notes.append("does not do the same again with the same seed, so its chance is only sampled")
+            if _UNSEEDED not in self.notes:
+                self.notes.append(_UNSEEDED)
             self._see_chance(f"one action led from one state to two ({', '.join(sorted(in_play))})")
         self.noisy |= parts - in_play
         self.observability.noisy |= self.noisy

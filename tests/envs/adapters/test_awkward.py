@@ -36,7 +36,14 @@ REFUSED = {
 }
 
 
-SEEN_LATE = {"fails in a step", "one board for all", "pays vectors", "selects a stranger", "stays dead"}
+SEEN_LATE = {
+    "fails in a step",
+    "one board for all",
+    "pays nan",
+    "pays vectors",
+    "selects a stranger",
+    "stays dead",
+}
 """Refused where a search gets as far as that."""
 SHARED = {"one board for all", "rolls in its module", "rolls on its class"}
 """Two of them are never independent, searched or not."""
