@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -88,7 +88,8 @@ class Journal:
             if head and msgspec.json.decode(head) != self.key:
                 raise StoreError(f"{self.path} has the games of another ladder ({head}): choose another file")
             for line in whole:
-                *given, seconds = msgspec.json.decode(line, type=_Line)
+                stored: Any = msgspec.json.decode(line, type=_Line)
+                *given, seconds = stored
                 block = Block(*given[:4])
                 self.blocks[block.key] = block, MatchResult(*given[4:]), seconds
         except (ValueError, RecursionError) as error:
