@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from zermelo.envs.position import Position, position
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.observability import random_action
 
-if TYPE_CHECKING:
-    from zermelo.agents.search_agent import SearchAgent
-
 _MOST_TIMES: Final = 5  # there are three traits that may fail
 _LEAST: Final = 0.1
 """Of the time of a search what the next one has at least."""
@@ -42,7 +39,7 @@ _IN_COMMON: Final = (
 """Settings that mean the same for every agent that has them."""
 
 
-def searched_again(agent: SearchAgent, env: Any, root: Position, started: float) -> SearchResult:
+def searched_again(agent: Any, env: Any, root: Position, started: float) -> SearchResult:
     """Searches a position and watches what is assumed; searches again where that turns out to be false."""
     began = Budget.now()
     asked = agent.asked
@@ -101,7 +98,7 @@ def _look_around(root: Position, seconds: float | None) -> None:
                     return
 
 
-def _fitting(agent: SearchAgent, root: Position) -> SearchAgent:
+def _fitting(agent: Any, root: Position) -> Any:
     """The agent itself where it can search the game, or where that was told; else the one that answers for it."""
     traits = root.game.traits
     if TraitSource.SEEN not in (traits.source("reward_sum"), traits.source("chance")):
@@ -118,24 +115,24 @@ def _fitting(agent: SearchAgent, root: Position) -> SearchAgent:
     return agent
 
 
-def _instead(agent: SearchAgent, traits: Traits) -> str:
+def _instead(agent: Any, traits: Traits) -> str:
     if traits.seats > 1 and traits.reward_sum is RewardSum.GENERAL:
         return "maxn"
     has_depth = "depth" in {setting.name for setting in setting_fields(agent)}
     return "expectiminimax" if has_depth else "mcts"
 
 
-def _like(agent: SearchAgent, name: str) -> SearchAgent:
+def _like(agent: Any, name: str) -> Any:
     """An agent of another class with the settings that it has in common with this one."""
     cls = agent_class(name)
     own = {setting.name for setting in setting_fields(agent)} & {setting.name for setting in setting_fields(cls)}
     settings = {setting: getattr(agent, setting) for setting in _IN_COMMON if setting in own}
-    made: SearchAgent = cls(**settings, name=agent.name)
+    made = cls(**settings, name=agent.name)
     made.reset(int(agent.generator.integers(2**31)))
     return made
 
 
-def _with_less(agent: SearchAgent, nodes: int, seconds: float | None) -> SearchAgent:
+def _with_less(agent: Any, nodes: int, seconds: float | None) -> Any:
     """The agent with what is left of its limits."""
     names = {setting.name for setting in setting_fields(agent)}
     changes: dict[str, Any] = {}
@@ -150,7 +147,7 @@ def _with_less(agent: SearchAgent, nodes: int, seconds: float | None) -> SearchA
     return less
 
 
-def _no_dearer(agent: SearchAgent, other: SearchAgent, root: Position) -> SearchAgent:
+def _no_dearer(agent: Any, other: Any, root: Position) -> Any:
     """The other agent, limited to the nodes that this one would search, where only its depth limits it."""
     limits = other.limits
     if limits.nodes is not None or limits.seconds is not None:
@@ -164,11 +161,10 @@ def _no_dearer(agent: SearchAgent, other: SearchAgent, root: Position) -> Search
     except UnsupportedGameError:
         return other
     would = agent.search_position(root._replace(game=game), Budget.now()).nodes
-    limit: Any = {"nodes": max(would, 1)}
-    return dataclasses.replace(other, **limit)
+    return dataclasses.replace(other, nodes=max(would, 1))
 
 
-def _about(agent: SearchAgent, fitting: SearchAgent, root: Position, found: SearchResult) -> str:
+def _about(agent: Any, fitting: Any, root: Position, found: SearchResult) -> str:
     """A sentence on what was seen, and what answered."""
     traits = root.game.traits
     names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]

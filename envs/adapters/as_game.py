@@ -6,24 +6,21 @@ Gymnasium environment's transition table, the copy, with chance that is declared
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import pkgutil
 import time
-import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from zermelo.envs.adapters.live_games import LIVE_GAMES
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.games import tables
-from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset, seat_agents
+from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
-from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import PATIENCE, Adapted, given_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
@@ -132,8 +129,7 @@ def game_and_state(
     if backend not in BACKENDS:
         raise unknown_choice("backend", backend, BACKENDS)
     given = given_traits(traits)
-    games = _games.get(id(source))
-    if games is None:
+    if not LIVE_GAMES.knows(source):
         if is_rules(source):
             source = RulesGame(source)
         if is_game(source):
@@ -145,29 +141,15 @@ def game_and_state(
         if is_openspiel(source):
             return _openspiel_game(source, backend, given), None, 0.0
         require_reset(source)
-        games = _remembered(source)
     options, raw = (backend, repr(given)), innermost(source)
-    made = games.get(options)
-    if made is not None and (
-        made.raw != id(raw) or patience > made.adapted.enough or not made.adapted.is_current()
-    ):
-        made = None
-    if made is not None:
-        game = made.adapted.game
-        if hasattr(game, "live_state"):  # it sees whether it is still the game
-            state = game.live_state(raw)
-            if state is not None:
-                return game, state, 0.0
-            made = None
-        elif not _fits(made, raw, backend):
-            made = None
+    game, state = LIVE_GAMES.find(source, raw, options, patience, lambda game: _fits(game, raw, backend))
     prepared = 0.0
-    if made is None:
+    if game is None:
         adapted = _build(source, backend, given, patience)
-        made = _MadeGame(adapted, id(raw), _shape(raw, adapted.game))
-        prepared = time.perf_counter() - begun
-    games[options] = made
-    game = made.adapted.game
+        LIVE_GAMES.keep(source, raw, options, adapted)
+        game, prepared = adapted.game, time.perf_counter() - begun
+    if state is not None:
+        return game, state, 0.0
     return game.numbered if isinstance(game, RulesGame) else game, None, prepared
 
 
@@ -224,42 +206,8 @@ def _rules_game(raw: Any) -> Any | None:
     return to_game(raw) if to_game is not None else None
 
 
-@dataclass(slots=True)
-class _MadeGame:
-    """A game that was made of an environment, with the environment's ``id`` below its wrappers, and its shape."""
-
-    adapted: Adapted
-    raw: int
-    shape: Any
-
-
-_games: dict[int, dict[Any, _MadeGame]] = {}
-"""Of each live environment, by its ``id``, the games by backend and given traits."""
-
-
-def _remembered(env: Any) -> dict[Any, _MadeGame]:
-    """No games yet, kept while the environment lives; one with ``__slots__`` has no weak references."""
-    games: dict[Any, _MadeGame] = {}
-    with contextlib.suppress(TypeError):
-        weakref.finalize(env, _games.pop, id(env), None)
-        _games[id(env)] = games
-    return games
-
-
-def _fits(made: _MadeGame, raw: Any, backend: str) -> bool:
-    """Whether a game still fits its environment, which may have been reset with other options."""
-    game = made.adapted.game
-    return not (
-        made.shape != _shape(raw, game)
-        or (hasattr(game, "fits") and not game.fits(raw))
-        or (not isinstance(game, RulesGame) and backend in _WITH_RULES and _rules_game(raw) is not None)
-    )
-
-
-def _shape(raw: Any, game: Any) -> Any:
-    """The seats and what is told of it, which a reset with other options may have changed."""
-    if hasattr(game, "live_state"):  # which sees that itself
-        return ()
-    from zermelo.envs.traits.known_classes import known_class  # which brings all of ``clone``
-
-    return () if is_gymnasium(raw) else seat_agents(raw), declared_traits(raw), known_class(raw).traits_of(raw)
+def _fits(game: Any, raw: Any, backend: str) -> bool:
+    """Whether a game would be chosen again for its environment, which may have been reset with other options."""
+    if hasattr(game, "fits") and not game.fits(raw):
+        return False
+    return isinstance(game, RulesGame) or backend not in _WITH_RULES or _rules_game(raw) is None

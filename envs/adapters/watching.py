@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
 from zermelo.envs.errors import AssumptionFailed
@@ -20,11 +20,19 @@ from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.origin import Origin
 from zermelo.envs.traits.play import cancels, is_equal_sum
 
-if TYPE_CHECKING:
-    from zermelo.envs.adapters.copies import CopiedState
-
 _FIRST: Final = 64  # steps until the generators of the process are looked at, and then so many times two
 _EVERY: Final = 32  # steps from one look at the copies' own generators to the next
+
+
+class Watched(Protocol):
+    """A state of a game on copies, as far as it is looked at."""
+
+    @property
+    def env(self) -> Any: ...
+    @property
+    def totals(self) -> tuple[float, ...]: ...
+    @property
+    def over(self) -> bool: ...
 
 
 class Watch:
@@ -43,7 +51,7 @@ class Watch:
         "steps",
     )
 
-    def __init__(self, assumed: Assumed, root: CopiedState) -> None:
+    def __init__(self, assumed: Assumed, root: Watched) -> None:
         self._origin, self._name, self._outside = assumed.origin, assumed.name, assumed.outside
         self._cancels, self._root = assumed.cancels, root
         self._end: float | None = None
@@ -51,7 +59,7 @@ class Watch:
         self._generators = generator_states(root.env) if assumed.chance else None
         self._saved: Any = None
 
-    def see(self, before: CopiedState, after: CopiedState) -> None:
+    def see(self, before: Watched, after: Watched) -> None:
         """Looks at a step."""
         if self._cancels is not None and before.totals != after.totals:
             self._see_payment(before, after)
@@ -67,14 +75,14 @@ class Watch:
                 self._next = 2 * steps
                 self._look_outside()
 
-    def _see_payment(self, before: CopiedState, after: CopiedState) -> None:
+    def _see_payment(self, before: Watched, after: Watched) -> None:
         paid = tuple(now - was for was, now in zip(before.totals, after.totals, strict=True))
         if self._cancels and not cancels(paid):
             self._fail(
                 "reward_sum", RewardSum.GENERAL, f"a step paid ({', '.join(f'{value:g}' for value in paid)})"
             )
 
-    def _see_end(self, after: CopiedState) -> None:
+    def _see_end(self, after: Watched) -> None:
         total = math.fsum(after.totals)
         if self._end is None:
             self._end = total
@@ -124,6 +132,6 @@ class Assumed:
     def __bool__(self) -> bool:
         return self.chance or self.cancels is not None
 
-    def watch(self, root: CopiedState) -> Watch:
+    def watch(self, root: Watched) -> Watch:
         """The watch of a search from a root."""
         return Watch(self, root)
