@@ -91,7 +91,14 @@ def adapt(
     draft.learn(findings)
     if traits.chance is Chance.NONE or is_known:  # searches watch the generators of the process instead
         outside = outside.only(findings.draws_from)
-    watched = Assumed(origin, traits, outside, cancels=findings.cancels)
+    watched = Assumed(
+        origin,
+        traits,
+        outside,
+        cancels=findings.cancels,
+        draws_idly=findings.draws_idly,
+        differs=draft.differs_by_chance,
+    )
     game = draft.with_traits(traits, outside, watched)
     return Adapted(game, findings.enough, lambda: changes_of(origin) == changes)
 

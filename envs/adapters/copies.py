@@ -35,6 +35,7 @@ from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_class
+from zermelo.envs.traits.observability import shown
 
 _SLOW: Final = 0.02  # seconds that a copy takes which is worth a comparison
 
@@ -301,7 +302,7 @@ class CopiedGame:
             after = self._played(state, action, generator, env)
         if state.watch is not None:
             after.watch = state.watch
-            state.watch.see(state, after)
+            state.watch.see(state, action, after)
         return after
 
     def _played(
@@ -376,6 +377,14 @@ class CopiedGame:
     def foretell(self, state: CopiedState, env_action: Any) -> CopiedState:
         """The state after an action as the environment takes it, with the copy's own generators."""
         return self._stepped(state, env_action, None, None)
+
+    def differs_by_chance(self, before: CopiedState, action: int, after: CopiedState) -> bool:
+        """Whether an action leads elsewhere with other random numbers."""
+        if before.mover == CHANCE:
+            return False
+        other = shown(self, self.probe(replace(before, watch=None), action, 1), self.traits.seats)
+        here = shown(self, after, self.traits.seats)
+        return any(here[name] != other[name] for name in here if name not in self.noisy)
 
     def drew(self, before: CopiedState, after: CopiedState) -> bool:
         return generator_states(before.env) != generator_states(after.env)

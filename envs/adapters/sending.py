@@ -32,6 +32,7 @@ class _Recipe(NamedTuple):
     dear_keys: bool
     without: dict[str, dict[str, str]]
     cancels: bool | None
+    draws_idly: bool
 
 
 def pack_game(game: Any, state: Any) -> bytes:
@@ -41,7 +42,8 @@ def pack_game(game: Any, state: Any) -> bytes:
     template = state.env if game.traits.information is Information.HIDDEN else game._template
     draws_from = tuple(source.name for source in game.outside.used)
     cancels = None if game.assumed is None else game.assumed.cancels
-    learned = game.as_numpy, game.pays_by_rewards, game.dear_keys, game.without, cancels
+    draws_idly = game.assumed is not None and game.assumed.draws_idly
+    learned = game.as_numpy, game.pays_by_rewards, game.dear_keys, game.without, cancels, draws_idly
     information = registered_information(template)
     return packed(_Recipe(type(game), template, game.traits, draws_from, information, *learned))
 
@@ -57,10 +59,17 @@ def unpack_game(data: bytes, seed: int) -> Any:
         register_information(type(recipe.template), information_state_key=keys, resample=resample)
     game = recipe.kind(recipe.template, recipe.traits, seed=seed)
     outside, traits = game.outside.only(recipe.draws_from), recipe.traits
-    assumed = Assumed(origin_of(recipe.template), traits, outside, cancels=bool(recipe.cancels))
+    assumed = Assumed(
+        origin_of(recipe.template),
+        traits,
+        outside,
+        cancels=bool(recipe.cancels),
+        draws_idly=recipe.draws_idly,
+        differs=game.differs_by_chance,
+    )
     game = game.with_traits(traits, outside, assumed if traits.assumed else None)
     game.takes_numpy(recipe.as_numpy)
-    game.pays_by_rewards, game.dear_keys, game.without = recipe[-4:-1]
+    game.pays_by_rewards, game.dear_keys, game.without = recipe[-5:-2]
     return game
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
@@ -40,6 +40,7 @@ class Watch:
 
     __slots__ = (
         "_cancels",
+        "_differs",
         "_end",
         "_generators",
         "_name",
@@ -56,11 +57,14 @@ class Watch:
         self._cancels, self._root = assumed.cancels, root
         self._end: float | None = None
         self.steps, self._next = 0, _FIRST
-        self._generators = generator_states(root.env) if assumed.chance else None
+        self._generators = generator_states(root.env) if assumed.chance and not assumed.draws_idly else None
+        self._differs = assumed.differs if assumed.chance and assumed.draws_idly else None
         self._saved: Any = None
 
-    def see(self, before: Watched, after: Watched) -> None:
+    def see(self, before: Watched, action: int, after: Watched) -> None:
         """Looks at a step."""
+        if self._differs is not None and before is self._root and self._differs(before, action, after):
+            self._fail("chance", Chance.SAMPLED, "a random number that a step drew made a difference")
         if self._cancels is not None and before.totals != after.totals:
             self._see_payment(before, after)
         if self._cancels is False and after.over:
@@ -122,11 +126,24 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
 
 
 class Assumed:
-    """What searches of a game on copies assume; ``watch`` gives the watch of one."""
+    """What searches of a game on copies assume; ``watch`` gives the watch of one.
 
-    def __init__(self, origin: Origin, traits: Traits, outside: OutsideGenerators, *, cancels: bool) -> None:
+    ``differs`` says whether a step of a game whose steps draw idly leads elsewhere with other random numbers.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        traits: Traits,
+        outside: OutsideGenerators,
+        *,
+        cancels: bool,
+        draws_idly: bool,
+        differs: Callable[[Any, int, Any], bool],
+    ) -> None:
         self.origin, self.name, self.outside = origin, traits.name, outside
         self.chance = "chance" in traits.assumed
+        self.draws_idly, self.differs = draws_idly, differs
         self.cancels = cancels if "reward_sum" in traits.assumed else None
 
     def __bool__(self) -> bool:

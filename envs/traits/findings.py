@@ -48,6 +48,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         cancels: Whether every payment was zero for all players together.
         hidden_lists: Paths of the lists whose order nobody sees, drawn again before every move.
         draws_from: The generators that steps drew from and the environment does not hold.
+        draws_idly: Whether steps draw from the environment's own generators, without making a difference.
         without: Attributes that differ although nothing else does, such as clocks: no part of a key.
         noisy: Parts of what is shown that differ although nothing else does.
         as_numpy: Whether actions must be integers of NumPy's.
@@ -71,6 +72,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     cancels: bool = True
     hidden_lists: tuple[tuple[str | int, ...], ...] = ()
     draws_from: tuple[str, ...] = ()
+    draws_idly: bool = False
     without: dict[str, dict[str, str]] = {}
     noisy: tuple[str, ...] = ()
     as_numpy: bool = False
@@ -106,8 +108,9 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         """What is assumed of the fields that were not seen to be otherwise, and the evidence for each."""
         played = self.trouble or f"in {_count(self.steps, 'step')} of {_count(self.games, 'whole game')}"
         is_short = self.steps < _FEW_STEPS and self.games < _FEW_GAMES
+        idly = ", which draw random numbers without effect" if self.draws_idly or self.draws_from else ""
         evidence = {
-            "chance": Evidence(f"no chance {played}", is_short or not self.games),
+            "chance": Evidence(f"no chance {played}{idly}", is_short or not self.games),
             "information": Evidence(self._of_information(played), is_short or not self.pairs),
         }
         reward_sum, constant = RewardSum.GENERAL, 0.0

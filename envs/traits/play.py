@@ -1,7 +1,7 @@
 """Play at random on copies: what it shows of an environment, before the first search of it.
 
 ``GAMES`` games of legal actions are played from resets with fixed seeds, and some from the position at hand.
-What is seen is certain: a generator that moves, or one action that leads from one state to two, is chance; two
+What is seen is certain: one action that leads from one state to two, is chance; two
 games that do not pay alike have no constant sum; two positions that look the same and go on differently hide
 something. What play did not show is assumed by those who ask, and watched by their searches
 (``zermelo.envs.adapters.watching``).
@@ -48,6 +48,9 @@ _DEAR: Final = 2.0
 _SLOW_KEY: Final = 5e-4
 """A key that takes so many times as long as a move, and this many seconds at least, costs more than it brings."""
 _FOR_SIDES: Final = 20  # moves of a game after which it is known whether it names who is to move
+_IDLE_SEEDS: Final = 4  # with so many the same must come of a step that draws, if that makes no difference
+_PLAYED_ON, _ON_STEPS = 6, 30
+"""So many pairs of states that look the same, but differ, are played on, for so long, to see whether it shows."""
 _LOOKS: Final = 4  # how often a key that took long is timed again, before searches do without keys
 _SUM_TOLERANCE: Final = 1e-9
 _SEED_KEPT: Final = "_np_random_seed"  # where Gymnasium's environments keep the seed of their last reset
@@ -113,7 +116,7 @@ class _Games:
         self.unpaid = self.disagrees = self.slow_keys = False
         self.last_rewards: tuple[float, ...] | None = None
         self.agreements: list[bool] = []
-        self.sides = ""
+        self.sides, self.draws_idly, self.played_on = "", False, 0
 
     @property
     def agrees_in_the_end(self) -> bool:
@@ -238,16 +241,46 @@ class _Games:
         game = self.game
         if game.to_move(state) == CHANCE or "chance" in self.seen:
             return game.probe(state, action, 2 * self.steps)
+        known = len(game.draws_from())
         after = game.play(state, action)
-        if not game.drew(state, after):
+        drew = game.drew(state, after)
+        if not drew and len(game.draws_from()) == known:
             return after
-        self._see_chance(f"step {self.steps + 1} drew a random number")
+        if all(self._is_same(after, game.probe(state, action, seed)) for seed in range(_IDLE_SEEDS)):
+            self.draws_idly = self.draws_idly or drew
+            return after
+        self._see_chance(f"a random number that step {self.steps + 1} drew made a difference")
         return game.probe(state, action, 2 * self.steps)
+
+    def _is_same(self, one: Any, other: Any) -> bool:
+        """Whether two states look the same, at once and where the same moves are played on from both."""
+        game = self.game
+        if self._shows(one, other):
+            return False
+        if self.played_on >= _PLAYED_ON or game.position(one) == game.position(other):
+            return True
+        self.played_on += 1
+        generator = np.random.default_rng(self.played_on)
+        for step in range(_ON_STEPS):
+            if game.is_terminal(one):
+                break
+            action = random_action(game, one, generator)
+            one, other = (game.probe(state, action, step) for state in (one, other))
+            self.patience.check(self.steps / self.most)
+            if self._shows(one, other):
+                return False
+        return True
+
+    def _shows(self, one: Any, other: Any) -> bool:
+        return bool(self._different_parts(one, other) - self.noisy)
 
     def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
         game, seed = self.game, 2 * self.steps
         if not self.slow_keys:
             self._compare_equal(after, self._step(state, action))
+        may_draw = "chance" not in self.seen and (self.draws_idly or game.draws_from())
+        if may_draw and not self._is_same(after, game.probe(state, action, seed + 1)):
+            self._see_chance(f"a random number that step {self.steps + 1} drew made a difference")
         if "chance" in self.seen and game.to_move(state) != CHANCE:
             self.observability.compare(after, game.probe(state, action, seed + 1))
         if game.to_move(state) != CHANCE:
@@ -309,8 +342,6 @@ class _Games:
         if self.not_cancelled and not self.sums:
             text = f"a step paid {_text(self.not_cancelled)}, and no game ended"
             self._see("reward_sum", RewardSum.GENERAL, text)
-        for name in game.draws_from():
-            self._see_chance(f"a step drew from {name}")
         if self.hidden or self.observability.is_hidden:
             self._see("information", Information.HIDDEN, "two positions that look the same went on differently")
         is_redrawn = self._tell_hidden()
@@ -328,6 +359,7 @@ class _Games:
             cancels=self.cancels,
             hidden_lists=tuple(found.path for found in self.hidden) if is_redrawn else (),
             draws_from=tuple(sorted(game.draws_from())),
+            draws_idly=self.draws_idly,
             without=game.without,
             noisy=tuple(sorted(self.noisy)),
             as_numpy=game.as_numpy,
