@@ -10,8 +10,9 @@ cache is empty, and again in one that finds it filled (``ZERMELO_CACHE_DIR``). A
 out what the environment is, both times; how long a copy and a step take; and for each agent how many of its moves
 looked further than one ply, the simulations or the depth, how late the slowest move was, and how long searches
 waited off the clock. Further means: depth 2 or more, as many simulations as there are actions, a value that is
-proven, a search that came to its end, or the answer of a finished table or of a game's expert. A summary of all
-rows follows; what agents raised stands in it by name.
+proven, a search that came to its end, or the answer of a finished table or of a game's expert. It also says how
+often random play took place over 20 resets, of the environment and of others made alike, and which traits were
+told, seen in play or assumed. A summary of all rows follows; it names what agents raised and warned of.
 
 ``--points`` plays games of 0.2 s a move against `greedy`, from both seats, and prints the share of points.
 """
@@ -20,6 +21,7 @@ import argparse
 import contextlib
 import functools
 import importlib
+import io
 import json
 import os
 import pickle
@@ -30,6 +32,8 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
+from collections import Counter
 from pathlib import Path
 
 SECONDS = 0.3
@@ -37,6 +41,8 @@ TIMEOUT = 150
 POINTS_TIMEOUT = 1500
 MEASURED = 0.2
 AGENTS = ("alphabeta", "mcts", "auto")
+RESETS = 20
+TRAITS = ("chance", "information", "reward_sum", "terminal_rewards_only")
 SETTLED = ("value_iteration", "backward_induction", "hanabi", "sparta", "holdem")
 """Methods that look at the whole game, or know it."""
 LISTED = {
@@ -56,11 +62,15 @@ def made(name):
     module, expression = LISTED[name][1].split(" : ", 1)
     random.seed(0)
     env = eval(expression, {**vars(importlib.import_module(module.strip())), "gym": gymnasium})
+    reset(env, 0)
+    return env
+
+
+def reset(env, seed):
     try:
-        env.reset(seed=0)
+        env.reset(seed=seed)
     except TypeError:  # written for Gym before 0.26
         env.reset()
-    return env
 
 
 def stepped(env, action):
@@ -184,23 +194,51 @@ def moves_of(name, kind, moves):
     return row
 
 
+@contextlib.contextmanager
+def counted_plays():
+    """A list with an element for each random play in the block."""
+    from zermelo.envs.adapters import adapting
+
+    plays, in_child = [], adapting.in_child
+    adapting.in_child = lambda *given: (plays.append(1), in_child(*given))[1]
+    try:
+        yield plays
+    finally:
+        adapting.in_child = in_child
+
+
+def sources(traits):
+    """By field of ``traits``: its value, and whether that is told, seen or assumed."""
+    named = {field: traits.source(field).name.lower() for field in TRAITS}
+    told = {field: source if source in ("seen", "assumed") else "told" for field, source in named.items()}
+    return {field: (str(getattr(traits, field)), source) for field, source in told.items()}
+
+
 def measure(name, moves):
-    """Seconds of preparation and of a step, and the moves of each agent."""
+    """Seconds of preparation and of a step, what is known of the environment, and the moves of each agent."""
     import zermelo.agents  # noqa: F401 - imports are no preparation
     from zermelo.envs import as_game
 
-    env = made(name)
-    begun = time.perf_counter()
-    try:
-        game = as_game(env)
-    except Exception as error:
-        return {"outcome": "refused", "message": f"{type(error).__name__}: {error}"[:300]}
-    row = {"outcome": "measured", "prepared": time.perf_counter() - begun, "chance": game.traits.chance}
-    row |= {"seats": game.traits.seats, "information": game.traits.information, "kind": type(game).__name__}
-    with contextlib.redirect_stderr(open(os.devnull, "w")):
+    row, env = {"outcome": "measured"}, made(name)
+    with contextlib.ExitStack() as block:
+        block.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        warned = block.enter_context(warnings.catch_warnings(record=True))
+        plays = block.enter_context(counted_plays())
+        begun = time.perf_counter()
+        try:
+            game = as_game(env)
+            row["prepared"] = time.perf_counter() - begun
+            for seed in range(1, RESETS):
+                other = made(name) if seed % 2 else env
+                reset(other, seed)
+                as_game(other)
+        except Exception as error:
+            return {"outcome": "refused", "message": f"{type(error).__name__}: {error}"[:300]}
+        row |= {"plays": len(plays), "traits": sources(game.traits), "kind": type(game).__name__}
         row["step"] = step_seconds(env)
         row["agents"] = {kind: moves_of(name, kind, moves) for kind in AGENTS}
-    return row
+    warned = [one for one in warned if one.category.__module__.startswith("zermelo")]
+    return row | {"warned": sorted({str(one.message) for one in warned})}
 
 
 def points(name, games):
@@ -261,6 +299,8 @@ def measured(name, moves):
     cold, warm = rows
     step = "?" if warm["step"] is None else f"{1000 * warm['step']:.2f} ms"
     print(f"{name}: prepared in {cold['prepared']:.2f} s, {warm['prepared']:.2f} s, step {step}", end="")
+    traits = ", ".join(f"{value} ({source})" for value, source in cold["traits"].values())
+    print(f"; played {cold['plays']}, {warm['plays']} times; {traits}", end="")
     for kind in AGENTS:
         print(f"; {kind} {described(cold['agents'][kind])}, {described(warm['agents'][kind])}", end="")
     print(flush=True)
@@ -275,6 +315,12 @@ def summary(rows):
         taken = sorted((pair[nth]["prepared"], name) for name, pair in done.items())
         worst = ", ".join(f"{name} {seconds:.2f}" for seconds, name in reversed(taken[-5:]))
         yield f"preparation, {cache} cache: median {statistics.median(taken or [(0, '')])[0]:.2f} s; worst {worst}"
+        plays = Counter(pair[nth]["plays"] for pair in done.values())
+        many = [name for name, pair in done.items() if pair[nth]["plays"] > 1]
+        yield f"  random plays over {RESETS} resets: {dict(plays)}; more than one: {', '.join(many) or 'none'}"
+    for field in TRAITS:
+        values = Counter(tuple(pair[0]["traits"][field]) for pair in done.values())
+        yield f"{field}: " + ", ".join(f"{value} {source} {n}" for (value, source), n in values.most_common())
     moves = []
     for name, pair in done.items():
         for row in pair:
@@ -299,6 +345,7 @@ def summary(rows):
             few[move["name"]] = min(few.get(move["name"], 50), move["simulations"])
     yield "below 50 simulations with copy and step < 2 ms: " + str({n: s for n, s in few.items() if s < 50})
     for name, pair in rows.items():
+        yield from (f"{name} warns: {text}" for text in pair[0].get("warned", ()))
         for row in pair:
             failed = {kind: agent["raised"] for kind, agent in row.get("agents", {}).items() if "raised" in agent}
             if failed or row["outcome"] != "measured":

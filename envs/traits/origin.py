@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class
-from zermelo.envs.clone.kinds import fields_of, full_name
+from zermelo.envs.clone.kinds import fields_of, full_name, module_name
 from zermelo.envs.clone.outside_state import modules_of
 from zermelo.envs.live.wrappers import game_layers
 from zermelo.envs.support.files import cache_root, read_file
@@ -132,7 +132,8 @@ def _sources(classes: tuple[type, ...]) -> str | None:
     for cls in classes:
         digest.update(f"{full_name(cls)}\n{_closed_over(cls)}\n".encode())
     files: dict[Path, bytes] = {}
-    for module in modules_of(classes):
+    own = [sys.modules.get(module_name(cls)) for cls in classes]  # of Gymnasium, too
+    for module in dict.fromkeys([*modules_of(classes), *own]):
         file = getattr(module, "__file__", None)
         if file is None or not _add_file(Path(file), files):
             return None
@@ -159,7 +160,7 @@ def _add_file(file: Path, files: dict[Path, bytes]) -> bool:
         if path in files:
             continue
         try:
-            files[path] = read_file(path, _LARGEST)
+            files[path] = read_file(path, _LARGEST) if path.suffix == ".py" else _built(path)
         except (OSError, ValueError):
             if path == file:
                 return False
@@ -167,6 +168,12 @@ def _add_file(file: Path, files: dict[Path, bytes]) -> bool:
         if not _project(path):  # what is installed does not change from one process to the next
             waiting += _named_in(path, files[path])
     return True
+
+
+def _built(path: Path) -> bytes:
+    """What tells one build of a compiled module from another."""
+    about = path.stat()
+    return f"{about.st_size} {about.st_mtime_ns}".encode()
 
 
 def _named_in(path: Path, source: bytes) -> Iterator[Path]:

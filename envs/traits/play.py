@@ -14,7 +14,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -116,7 +116,8 @@ class _Games:
         self.unpaid = self.disagrees = self.slow_keys = False
         self.last_rewards: tuple[float, ...] | None = None
         self.agreements: list[bool] = []
-        self.sides, self.draws_idly, self.played_on = "", False, 0
+        self.draws_idly, self.played_on = False, 0
+        self.said: list[list[Mapping[str, Any]]] = []
 
     @property
     def agrees_in_the_end(self) -> bool:
@@ -203,6 +204,7 @@ class _Games:
         game = self.game
         self.last_rewards, begun = (0.0,) * self.seats, game.utility(state)
         said = [game.sides_said(state)]
+        self.said.append(said)
         while not game.is_terminal(state):
             if self.steps >= self.most:
                 return
@@ -217,7 +219,6 @@ class _Games:
             state = after
             if len(said) < _FOR_SIDES:
                 said.append(game.sides_said(state))
-                self.sides = self.sides or named_sides(said)
         self.ends += 1
         paid = [now - before for now, before in zip(game.utility(state), begun, strict=True)]
         if self.last_rewards is not None:
@@ -368,7 +369,7 @@ class _Games:
             is_done=is_done,
             patience=self.patience.seconds,
             notes=tuple(self.notes),
-            sides=self.sides,
+            sides=named_sides(self.said),
         )
 
     def _tell_hidden(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from doubles.assumed_envs import Bonus, BothSides, LateMines, LateTable, Line, Pick, Queue, bonus_values
+from doubles.assumed_envs import Bonus, BothSides, LateMines, LateTable, Line, Pick, Queue, Solo, bonus_values
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.envs import UnsupportedGameError, as_game
@@ -248,6 +248,61 @@ def test_an_environment_that_plays_both_sides_is_not_played_for_one(spec: str) -
     told = type("Told", (BothSides,), {"zermelo_traits": {"one_side": True}})()
     told.reset(seed=0)
     assert make_agent(spec).act(told) in (0, 1, 2)
+
+
+def saying(name: str, values: Any) -> Any:
+    """Nim for both sides, which says under a name whose move it is."""
+
+    class Says(Solo):
+        actions, shown = 3, 1
+
+        def start(self, options: dict[str, Any]) -> None:
+            self.sticks = 9
+            setattr(self, name, values[0])
+
+        def play(self, action: int) -> tuple[float, bool]:
+            self.sticks -= action + 1
+            setattr(self, name, values[self.moves % 2])
+            return float(self.sticks <= 0), self.sticks <= 0
+
+    return Says
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("next_player_to_play", (1, -1)),
+        ("currentPlayerIndex", (0, 1)),
+        ("is_white_to_move", (True, False)),
+        ("_turn_player", ("black", "white")),
+        ("player", (1, -1)),
+        ("side", ("north", "south")),
+        ("current_color", ("white", "black")),
+    ],
+)
+def test_sides_are_known_by_the_words_of_a_name(name: str, values: Any) -> None:
+    with pytest.raises(UnsupportedGameError, match=f"its {name} changes from step to step"):
+        as_game(started(saying(name, values)))
+
+
+class Walks(Solo):
+    """A walk to and fro, which calls its cell something that could be a side, and pieces have colours."""
+
+    def start(self, options: dict[str, Any]) -> None:
+        self.player = self.agent = 0
+        self.current_color = self.next_color = int(self.np_random.integers(2))
+        self.current_player_position = self.turns = self.player_health = self.active_piece = 0
+
+    def play(self, action: int) -> tuple[float, bool]:
+        self.player = self.agent = min(max(self.player + (1 if action else -1), -2), 2)
+        self.current_color, self.next_color = self.next_color, int(self.np_random.integers(2))
+        self.current_player_position = self.player_health = self.active_piece = self.moves % 2
+        self.turns += 1
+        return 0.0, self.moves == 9
+
+
+def test_one_player_whose_attributes_could_be_sides_is_searched() -> None:
+    assert make_agent("mcts(simulations=4)").act(started(Walks)) in (0, 1)
 
 
 def test_a_count_of_turns_is_no_side() -> None:

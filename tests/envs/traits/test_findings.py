@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 from doubles.odd_boards import Board, at
 from gymnasium.utils import EzPickle
@@ -182,6 +184,31 @@ def test_play_changes_no_origin() -> None:
     env.step(4)
     env.reset(seed=3)
     assert origin_of(env) == before
+
+
+@pytest.mark.parametrize("name", ["MountainCar-v0", "CartPole-v1", "Acrobot-v1"])
+def test_gymnasiums_own_environments_have_a_file_too(name: str) -> None:
+    env = gymnasium.make(name)
+    file = origin_of(env).file()
+    assert file is not None
+    assert file != origin_of(gymnasium.make("Pendulum-v1")).file()
+
+
+def test_a_large_compiled_module_is_known_by_its_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = tmp_path / "rules_in_c.so"
+    built.write_bytes(bytes(5 << 20))
+    module = types.ModuleType("rules_in_c")
+    module.__file__ = str(built)
+    monkeypatch.setitem(sys.modules, "rules_in_c", module)
+
+    def file() -> Path | None:  # of a new class, as classes are looked at once
+        return Origin((type("OfC", (), {"__module__": "rules_in_c"}),), "").file()
+
+    before = file()
+    assert before is not None
+    assert file() == before
+    built.write_bytes(bytes(6 << 20))
+    assert file() != before
 
 
 def test_classes_of_one_factory_are_told_apart_on_disk() -> None:
