@@ -2,8 +2,8 @@
 
 Usage: python scripts/known_games.py [NAME ...]
 
-PettingZoo's and Gymnasium's games are played in subclasses, the others in an environment of this file, all by
-copies. Behind each trait stands whether it was seen or assumed. Ends with 1 if one is not as it should be.
+PettingZoo's games are played in subclasses, the others in an environment of this file, all by copies. Behind each
+trait stands whether it was seen or assumed. Ends with 1 if one is not as it should be.
 """
 
 import argparse
@@ -23,15 +23,12 @@ GAMES = {
     "connect four": ("pettingzoo.classic.connect_four.connect_four:raw_env", "deterministic perfect zero_sum"),
     "chess": ("pettingzoo.classic.chess.chess:raw_env", "deterministic perfect zero_sum"),
     "go": ("pettingzoo.classic.go.go:raw_env", "deterministic perfect zero_sum"),
-    "twenty-one (a deck)": ("twenty_one", "sampled perfect zero_sum"),
+    "twenty-one (a deck)": ("twenty_one", "sampled hidden zero_sum"),
     "pig (dice)": ("pig(winscore=20)", "sampled perfect zero_sum"),
     "tiny hanabi (cooperative)": ("tiny_hanabi", "deterministic hidden general_sum"),
     "leduc (hidden hands)": ("leduc_poker", "sampled hidden zero_sum"),
-    "cliff walking (pays on the way)": (
-        "gymnasium.envs.toy_text.cliffwalking:CliffWalkingEnv",
-        "deterministic perfect general_sum",
-    ),
-    "taxi (a puzzle)": ("gymnasium.envs.toy_text.taxi:TaxiEnv", "deterministic perfect general_sum"),
+    "cliff walking (pays on the way)": ("cliff_walking", "deterministic perfect general_sum"),
+    "morpion solitaire (a puzzle)": ("morpion_solitaire", "deterministic perfect general_sum"),
 }
 """Where a game is, and its traits in the order of ``FIELDS``."""
 
@@ -81,8 +78,8 @@ class Somebody(AECEnv, EzPickle):
 
         EzPickle.__init__(self, name)
         self.game = None if name == "twenty_one" else pyspiel.load_game(name)
-        self.possible_agents = ["first", "second"]
         self.count = 2 if self.game is None else self.game.num_distinct_actions()
+        self.possible_agents = ["first", "second"][: 2 if self.game is None else self.game.num_players()]
 
     def action_space(self, agent):
         return Discrete(self.count)
