@@ -36,6 +36,7 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, given_traits
 
+_BRIEF: Final = 0.1
 DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit
 
 
@@ -175,6 +176,13 @@ class SearchAgent(ConfiguredAgent):
         """
         with SettingsKept(lambda: "the environment"):
             position(env, backend=self.backend, traits=self.traits, patience=seconds)
+
+    def seconds_to_prepare(self, env: Any, seconds: float) -> float | None:
+        """The limit of a brief search that prepares later ones: a step of a copy may take long, compiling too."""
+        from zermelo.envs.adapters.copies import CopiedGame
+
+        game = position(env, backend=self.backend, traits=self.traits).game
+        return max(seconds, _BRIEF) if isinstance(game, CopiedGame) else None
 
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)

@@ -20,7 +20,7 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.specs import agent_class
 from zermelo.envs.adapters.foretold import seen_again
-from zermelo.envs.adapters.watching import watching
+from zermelo.envs.adapters.watching import Looked, watching
 from zermelo.envs.errors import AssumptionFailed, EnvFailedError, GameOverError, UnsupportedGameError
 from zermelo.envs.game import Chance, RewardSum, Traits, TraitSource
 from zermelo.envs.position import Position, position
@@ -31,7 +31,8 @@ _MOST_TIMES: Final = 5  # there are three traits that may fail
 _LEAST: Final = 0.1
 """Of the time of a search what the next one has at least."""
 _LINES, _LINES_THIN, _LINES_SHARE = 32, 400, 0.02
-"""Steps of random lines that are played before a search, and where no payoff was seen; the share of its time."""
+"""Steps of random lines before the first search of a game, and where no payoff was seen; the share of a search's
+time, and for later searches of the nodes so far, that they may take."""
 _IN_COMMON: Final = (
     "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",
     "exact", "backend", "traits", "compile", "seed", "on_iteration",
@@ -58,6 +59,8 @@ def searched_again(agent: Any, env: Any, root: Position, started: float) -> Sear
                 watched = root._replace(state=state)
                 _look_around(watched, seconds)
                 found = fitting.search_position(watched, started if not failures else Budget.now())
+            if getattr(state, "watch", None) is not None:
+                root.game.assumed.looked.nodes += found.nodes
             break
         except AssumptionFailed as failed:
             failures.append(failed)
@@ -85,14 +88,17 @@ def _look_around(root: Position, seconds: float | None) -> None:
     game, traits = root.game, root.game.traits
     if "reward_sum" not in traits.assumed or getattr(root.state, "watch", None) is None:
         return
-    left = _LINES_THIN if traits.evidence["reward_sum"].is_thin else _LINES
-    ends = math.inf if seconds is None else Budget.now() + _LINES_SHARE * seconds
-    generator = np.random.default_rng(0)
-    while left > 0 and Budget.now() < ends:
+    lines = _LINES_THIN if traits.evidence["reward_sum"].is_thin else _LINES
+    looked: Looked = game.assumed.looked
+    most, ends = looked.lines + lines, Budget.now() + _LINES_SHARE * (seconds or 0.0)
+    if seconds is None:  # most searches to a depth are short
+        most, ends = lines + int(_LINES_SHARE * looked.nodes), math.inf
+    generator = np.random.default_rng(looked.lines)
+    while looked.lines < most and Budget.now() < ends:
         state = game.playout_state(root.state)
         with contextlib.suppress(EnvFailedError, GameOverError):
-            while left > 0 and not game.is_terminal(state):
-                left -= 1
+            while looked.lines < most and not game.is_terminal(state):
+                looked.lines += 1
                 state = game.play_on(state, random_action(game, state, generator))
                 if Budget.now() >= ends:
                     return

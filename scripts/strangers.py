@@ -229,7 +229,7 @@ def measure(name, moves):
             game = as_game(env)
             row["prepared"] = time.perf_counter() - begun
             for seed in range(1, RESETS):
-                other = made(name) if seed % 2 else env
+                other = env if seed % 5 else made(name)
                 reset(other, seed)
                 as_game(other)
         except Exception as error:

@@ -153,7 +153,7 @@ class SimulatingAgent(SearchAgent):
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         if self.workers == 1:
             super().prepare(env, seconds)
-            self.brief().search(env)
+            dataclasses.replace(self.brief(), seconds=self.seconds_to_prepare(env, seconds)).search(env)
             return
         root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
         self.check_game(root.game)

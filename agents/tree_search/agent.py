@@ -146,7 +146,8 @@ class TreeSearchAgent(SearchAgent):
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         super().prepare(env, seconds)
-        dataclasses.replace(self, depth=1, nodes=None, seconds=None, on_iteration=None).search(env)
+        limit = self.seconds_to_prepare(env, seconds)
+        dataclasses.replace(self, depth=1, nodes=None, seconds=limit, on_iteration=None).search(env)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, budget)

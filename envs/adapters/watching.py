@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
@@ -125,6 +126,14 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
         yield root
 
 
+@dataclass
+class Looked:
+    """How much searches of a game have looked: steps of random lines before them, and nodes."""
+
+    lines: int = 0
+    nodes: int = 0
+
+
 class Assumed:
     """What searches of a game on copies assume; ``watch`` gives the watch of one.
 
@@ -142,6 +151,7 @@ class Assumed:
         differs: Callable[[Any, int, Any], bool],
     ) -> None:
         self.origin, self.name, self.outside = origin, traits.name, outside
+        self.looked = Looked()
         self.chance = "chance" in traits.assumed
         self.draws_idly, self.differs = draws_idly, differs
         self.cancels = cancels if "reward_sum" in traits.assumed else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sysconfig
 import traceback
@@ -15,16 +16,19 @@ _LIBRARIES: Final = tuple(Path(sysconfig.get_path(name)).resolve() for name in (
 
 def place_of(error: BaseException) -> str:
     """The file and line that raised an error, or called the library that did, in brackets; and a known cause."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
-    frames = [frame for frame in frames if not _is_below(frame, _OURS)]
-    called = [frame for frame in frames if not _is_below(frame, _LIBRARIES)]
+    walked = traceback.walk_tb(error.__traceback__)
+    frames = list(traceback.StackSummary.extract(walked, lookup_lines=False))  # searches may meet many errors
+    frames = [frame for frame in frames if "importlib" not in frame.filename]
+    frames = [frame for frame in frames if not _is_below(frame.filename, _OURS)]
+    called = [frame for frame in frames if not _is_below(frame.filename, _LIBRARIES)]
     last = (called or frames)[-1] if frames else None
     place = f" ({last.filename}, line {last.lineno})" if last else ""
     return place + _known_cause(error, (frames[-1].line if frames else None) or "")
 
 
-def _is_below(frame: traceback.FrameSummary, folders: tuple[Path, ...]) -> bool:
-    return any(Path(frame.filename).is_relative_to(folder) for folder in folders)
+@functools.lru_cache(maxsize=1024)
+def _is_below(file: str, folders: tuple[Path, ...]) -> bool:
+    return any(Path(file).is_relative_to(folder) for folder in folders)
 
 
 def _known_cause(error: BaseException, line: str) -> str:

@@ -250,6 +250,27 @@ def test_an_environment_that_plays_both_sides_is_not_played_for_one(spec: str) -
     assert make_agent(spec).act(told) in (0, 1, 2)
 
 
+@pytest.mark.parametrize("cls", [Line, Bonus])
+def test_a_search_to_a_small_depth_costs_few_random_lines(cls: type[Any]) -> None:
+    """Random lines are played before the first search of a game; later ones add few to their nodes."""
+
+    class Counted(cls):  # type: ignore[misc]
+        steps = 0
+
+        def play(self, me: Any, other: Any, action: int) -> tuple[float, float, bool]:
+            type(self).steps += 1
+            paid: tuple[float, float, bool] = super().play(me, other, action)
+            return paid
+
+    env = started(Counted)
+    agent = AlphaBetaAgent(depth=1)
+    agent.search(env)
+    before = Counted.steps
+    for _ in range(5):
+        assert agent.search(env).nodes
+    assert Counted.steps - before <= 25
+
+
 def saying(name: str, values: Any) -> Any:
     """Nim for both sides, which says under a name whose move it is."""
 

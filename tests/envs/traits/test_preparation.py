@@ -104,6 +104,33 @@ def test_prepare_leaves_nothing_for_the_first_search(spec: str, monkeypatch: pyt
     assert len(played) == 1
 
 
+class Sluggish(SmallEnv):
+    """Two players are paid alike, and choose among many actions; each step takes its time."""
+
+    steps = 0
+
+    def __init__(self) -> None:
+        super().__init__(["one", "two"], 500)
+
+    def play(self, agent: Any, action: Any) -> None:
+        type(self).steps += 1
+        time.sleep(0.005)
+        self.rewards = dict.fromkeys(self.agents, 1)
+        if self.turns > 400:
+            self.terminations = dict.fromkeys(self.agents, True)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning")
+@pytest.mark.parametrize("spec", ["alphabeta(seconds=0.1)", "mcts(seconds=0.1)", "maxn(seconds=0.1)"])
+def test_prepare_does_not_step_for_long_where_steps_are_slow(spec: str) -> None:
+    cls: Any = type("Sluggish", (Sluggish,), {"steps": 0})
+    env = cls()
+    env.reset(seed=0)
+    make_agent(spec).prepare(env, seconds=0.2)
+    assert cls.steps <= 120  # in this process, in 0.2 s and a little
+
+
 class Draws(SmallEnv):
     """Two players take the top card of a shuffled deck or leave it there, twice each; the greater sum wins."""
 
