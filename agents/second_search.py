@@ -58,7 +58,7 @@ def searched_again(agent: Any, env: Any, root: Position, started: float) -> Sear
             with watching(root.game, root.state) as state:
                 watched = root._replace(state=state)
                 _look_around(watched, seconds)
-                found = fitting.search_position(watched, started if not failures else Budget.now())
+                found: SearchResult = fitting.search_position(watched, started if not failures else Budget.now())
             if getattr(state, "watch", None) is not None:
                 root.game.assumed.looked.nodes += found.nodes
             break
