@@ -7,6 +7,7 @@ reach the user's process. What it shows is kept, by what the environment is made
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -18,19 +19,22 @@ from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
-from zermelo.envs.game import Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import game_name
-from zermelo.envs.support.forked import CAN_FORK, in_child
+from zermelo.envs.support.forked import CAN_FORK, in_child, written
 from zermelo.envs.support.waiting import OutOfPatience, Patience, say_once
 from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import NOTHING, Findings, changes_of, recall, remember
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import Adapted, merge_traits
-from zermelo.envs.traits.observability import random_action
+from zermelo.envs.traits.observability import random_action, shown
 from zermelo.envs.traits.origin import origin_of
 from zermelo.envs.traits.play import play
 
 _FOR_TRIAL: Final = 0.25  # of the time, to see whether copies are right
+_SINGLE_MOVES: Final = 8
+_WALK_STEPS: Final = 60
+_WALKS: Final = 5  # that differ by chance alone hardly ever do so in the same way
 _SAID_AFTER: Final = 0.5
 _STEP_SECONDS: Final = 0.5  # that a step under way may take when the time is over
 _SEVERAL_SIDES: Final = (
@@ -160,6 +164,9 @@ def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience,
         findings = msgspec.structs.replace(findings, trouble="as a step takes too long", patience=patience.seconds)
     finally:
         patience.end()
+    if files := ", ".join(written()):
+        note = f"has copies that write to files ({files}), so searches do too"
+        findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
     if changes:
         note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
         findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
@@ -179,6 +186,8 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> str:
         with game.outside.guard(0, is_reset=True):
             return [game.observation_key(of, seat) for seat in seats]
 
+    if CAN_FORK:
+        _try_twice(game, root, patience)
     before = seen(root)
     is_stable = before == seen(root)  # it shows no time of day
     try:
@@ -195,3 +204,57 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> str:
     finally:
         outside.restore()
     return changes
+
+
+def _try_twice(game: Any, root: Any, patience: Patience) -> None:
+    """Makes the same moves from the same position twice, each time in a child process of its own.
+
+    Raises:
+        CloneError: The second time always goes otherwise: what copies share has changed, though nobody sees it.
+    """
+    first = _walked_twice(game, root, patience)
+    if first is None or first[0] == first[1]:
+        return
+    for _ in range(_WALKS):
+        if _walked_twice(game, root, patience) != first:
+            return  # that is chance, or a clock
+    raise CloneError(
+        f"playing a clone of {game_name(game.environment(root))} changes how another one goes on{first[2]}"
+    )
+
+
+def _walked_twice(game: Any, root: Any, patience: Patience) -> tuple[str, str, str] | None:
+    def work() -> bytes:
+        outside, walks = OutsideState(game.environment(root)), [_walk(game, root, Patience(seconds)) for _ in "12"]
+        length = min(map(len, walks))
+        digests = [hashlib.sha256(repr(walk[:length]).encode()).hexdigest() for walk in walks]
+        return msgspec.json.encode([*digests, outside.text()])
+
+    seconds = max(_FOR_TRIAL * patience.left / 2, 0.0)
+    answer = in_child(work, 2 * seconds + _STEP_SECONDS, lambda _: None)
+    return None if answer is None else msgspec.json.decode(answer, type=tuple[str, str, str])
+
+
+def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
+    """Whose turn it is, what was paid and what is legal after single moves, and on the way of some random ones."""
+    start, generator, walked = game.permuted(root), np.random.default_rng(0), list[Any]()
+
+    def moved(state: Any, action: int) -> Any:
+        patience.check()
+        after = game.probe(state, action, len(walked))
+        parts = shown(game, after, 0)
+        walked.append([parts["turn"], parts["rewards"], parts["actions"]])
+        return after
+
+    try:
+        if game.to_move(start) != CHANCE:
+            for action in game.legal_actions(start)[:_SINGLE_MOVES]:
+                moved(start, action)
+        state = start
+        while not game.is_terminal(state) and len(walked) < _WALK_STEPS:
+            state = moved(state, random_action(game, state, generator))
+    except OutOfPatience:
+        return walked
+    except ZermeloError as error:
+        walked.append(type(error).__name__)
+    return walked

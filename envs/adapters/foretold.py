@@ -15,7 +15,7 @@ from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import Chance
 from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import of_step
-from zermelo.envs.traits.findings import see
+from zermelo.envs.traits.findings import recall, see
 from zermelo.envs.traits.observability import shown
 
 _TIMES: Final = 8
@@ -29,12 +29,18 @@ class Foretold:
 
     @classmethod
     def of(cls, env: Any, action: Any) -> Self | None:
-        """Plays an action, as ``env.step`` takes it, on a copy; None where there is nothing to compare."""
+        """Plays an action, as ``env.step`` takes it, on a copy; None where there is nothing to compare.
+
+        Nor is there where nobody has looked at such environments: copies may share their state.
+        """
         if action is None:
             return None
         try:
             game = as_game(env, patience=0.0)
-            if not isinstance(game, CopiedGame) or "chance" not in game.traits.assumed:
+            if not isinstance(game, CopiedGame) or game.assumed is None or not game.assumed.chance:
+                return None
+            known = recall(game.assumed.origin)
+            if known is None or known.trouble:  # nobody has seen whether copies leave it as it is
                 return None
             return cls(game, game.foretell(game.snapshot(env), action))
         except ZermeloError:  # what cannot be copied is not searched either

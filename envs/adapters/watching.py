@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
-from zermelo.envs.errors import AssumptionFailed
+from zermelo.envs.errors import AssumptionFailed, CloneError, ZermeloError
 from zermelo.envs.game import Chance, RewardSum, Traits
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.origin import Origin
@@ -119,11 +119,29 @@ class Watch:
 
 @contextlib.contextmanager
 def watching(game: Any, state: Any) -> Iterator[Any]:
-    """A state as the root of a search, which is watched in the block, if the game assumes anything."""
+    """A state as the root of a search, which is watched in the block, if the game assumes anything.
+
+    Raises:
+        CloneError: After the search the root shows something else, so that copies share state here.
+    """
     root = game.watched(state) if hasattr(game, "watched") else state
     watch: Watch | None = getattr(root, "watch", None)
+    before = None if watch is None else _shown(game, state)
     with contextlib.nullcontext() if watch is None else watch.while_searching():
         yield root
+    if watch is not None and _shown(game, state) != before:
+        raise CloneError(
+            f"searching {game.traits.name} has changed it, as its copies share state in this configuration: keep "
+            "all state in attributes of the environment, and reset it"
+        )
+
+
+def _shown(game: Any, state: CopiedState) -> Any:
+    """What who moves observes, if that is the same at each look."""
+    is_noisy = state.over or state.mover < 0 or f"seen by {state.mover}" in game.noisy
+    with contextlib.suppress(ZermeloError):
+        return None if is_noisy else game.observation_key(state, state.mover)
+    return None
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Work in a forked copy of this process: whatever it does to memory, nothing of it reaches this process.
 
 What a fork shares all the same, the child parts with first: memory that is mapped for several processes becomes
-its own, and open files get a position of their own. Pipes, sockets and files that are opened by name stay
-shared.
+its own, and open files get a position of their own. Files that it opens by name to write are put back in its end.
+Pipes, sockets and databases stay shared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,67 @@ CAN_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"
 """Whether there are forks that may run Python at once; libraries of macOS do not allow it."""
 _GRACE: Final = 3.0
 """Seconds after which the system ends a child that was left alone."""
-_LARGEST: Final = 1 << 28  # bytes of shared memory that are copied
+_LARGEST: Final = 1 << 28  # bytes of shared memory, or of a file, that are copied
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+class _Files:
+    """The files that a child process opens by name to write, or removes, and what was in them before.
+
+    Python tells an audit hook of each of them. A hook stays for the life of its process, which is a child's.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, bytes | None] = {}
+
+    def watch(self) -> None:
+        """Looks at all files from now on."""
+        self._before.clear()
+        sys.addaudithook(self._hear)
+
+    def names(self) -> list[str]:
+        """The names of the files."""
+        return sorted(map(os.path.basename, self._before))
+
+    def _hear(self, event: str, args: tuple[object, ...]) -> None:
+        if event == "open":
+            path, _, flags = args
+            if isinstance(flags, int) and flags & _WRITES:
+                self._keep(path)
+        elif event in ("os.remove", "os.truncate"):
+            self._keep(args[0])
+        elif event == "os.rename":
+            self._keep(args[0])
+            self._keep(args[1])
+
+    def _keep(self, path: object) -> None:
+        if not isinstance(path, str | bytes | os.PathLike):  # an open file is known already
+            return
+        name = os.path.abspath(os.fsdecode(path))
+        if name in self._before or "__pycache__" in name or name.startswith(("/dev/", "/proc/")):
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if not os.path.lexists(name):
+                self._before[name] = None
+            elif stat.S_ISREG(os.stat(name).st_mode) and os.path.getsize(name) <= _LARGEST:
+                self._before[name] = Path(name).read_bytes()
+
+    def put_back(self) -> None:
+        """Writes into all files what was in them, and removes those that were not there."""
+        for name, content in self._before.copy().items():
+            with contextlib.suppress(OSError):
+                if content is None:
+                    Path(name).unlink(missing_ok=True)
+                elif not os.path.exists(name) or Path(name).read_bytes() != content:
+                    Path(name).write_bytes(content)
+
+
+_files: Final = _Files()
+
+
+def written() -> list[str]:
+    """The names of the files that this child process has opened to write."""
+    return _files.names()
 
 
 def in_child(work: Callable[[], bytes], seconds: float, waits: Callable[[float], None]) -> bytes | None:
@@ -81,7 +141,11 @@ def _answer(work: Callable[[], bytes], writing: int, ends_after: float) -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, ends_after)
         _unshare()
-        left = memoryview(work())
+        _files.watch()
+        try:
+            left = memoryview(work())
+        finally:
+            _files.put_back()
         while left:
             left = left[os.write(writing, left) :]
     finally:
