@@ -136,7 +136,7 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
         )
 
 
-def _shown(game: Any, state: CopiedState) -> Any:
+def _shown(game: Any, state: Any) -> Any:
     """What who moves observes, if that is the same at each look."""
     is_noisy = state.over or state.mover < 0 or f"seen by {state.mover}" in game.noisy
     with contextlib.suppress(ZermeloError):
