@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
-from zermelo.envs.errors import AssumptionFailed, CloneError, ZermeloError
+from zermelo.envs.errors import AssumptionFailed, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, RewardSum, Traits
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.origin import Origin
@@ -23,6 +23,10 @@ from zermelo.envs.traits.play import cancels, is_equal_sum
 
 _FIRST: Final = 64  # steps until the generators of the process are looked at, and then so many times two
 _EVERY: Final = 32  # steps from one look at the copies' own generators to the next
+_CHANGED: Final = (
+    "shows something else after a search of it: if that is no clock, its copies share state in this configuration, "
+    "and the search has changed it; keep all state in attributes of the environment"
+)
 
 
 class Watched(Protocol):
@@ -121,8 +125,7 @@ class Watch:
 def watching(game: Any, state: Any) -> Iterator[Any]:
     """A state as the root of a search, which is watched in the block, if the game assumes anything.
 
-    Raises:
-        CloneError: After the search the root shows something else, so that copies share state here.
+    A warning says so where the state shows something else afterwards: copies share what is seen then.
     """
     root = game.watched(state) if hasattr(game, "watched") else state
     watch: Watch | None = getattr(root, "watch", None)
@@ -130,10 +133,7 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
     with contextlib.nullcontext() if watch is None else watch.while_searching():
         yield root
     if watch is not None and _shown(game, state) != before:
-        raise CloneError(
-            f"searching {game.traits.name} has changed it, as its copies share state in this configuration: keep "
-            "all state in attributes of the environment, and reset it"
-        )
+        game.tell_once(_CHANGED, UnknownTraitWarning)
 
 
 def _shown(game: Any, state: Any) -> Any:
