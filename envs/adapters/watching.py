@@ -24,8 +24,8 @@ from zermelo.envs.traits.play import cancels, is_equal_sum
 _FIRST: Final = 64  # steps until the generators of the process are looked at, and then so many times two
 _EVERY: Final = 32  # steps from one look at the copies' own generators to the next
 _CHANGED: Final = (
-    "shows something else after a search of it: if that is no clock, its copies share state in this configuration, "
-    "and the search has changed it; keep all state in attributes of the environment"
+    "shows something else after a search of it: if that is no clock, its copies share state in this "
+    "configuration, and the search has changed it; keep all state in attributes of the environment"
 )
 
 
