@@ -30,9 +30,9 @@ from zermelo.envs.traits.observability import random_action
 _MOST_TIMES: Final = 5  # there are three traits that may fail
 _LEAST: Final = 0.1
 """Of the time of a search what the next one has at least."""
-_LINES, _LINES_THIN, _LINES_SHARE = 32, 400, 0.02
+_LINES, _LINES_THIN, _LINES_SHARE, _LINES_OF_NODES = 32, 400, 0.02, 0.005
 """Steps of random lines before the first search of a game, and where no payoff was seen; the share of a search's
-time, and for later searches of the nodes so far, that they may take."""
+time that they may take; and how many come, before later searches without a time, for each node so far."""
 _IN_COMMON: Final = (
     "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",
     "exact", "backend", "traits", "compile", "seed", "on_iteration",
@@ -92,7 +92,7 @@ def _look_around(root: Position, seconds: float | None) -> None:
     looked: Looked = game.assumed.looked
     most, ends = looked.lines + lines, Budget.now() + _LINES_SHARE * (seconds or 0.0)
     if seconds is None:  # most searches to a depth are short
-        most, ends = lines + int(_LINES_SHARE * looked.nodes), math.inf
+        most, ends = lines + int(_LINES_OF_NODES * looked.nodes), math.inf
     generator = np.random.default_rng(looked.lines)
     while looked.lines < most and Budget.now() < ends:
         state = game.playout_state(root.state)
