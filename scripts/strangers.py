@@ -314,7 +314,8 @@ def summary(rows):
     for nth, cache in enumerate(("an empty", "a filled")):
         taken = sorted((pair[nth]["prepared"], name) for name, pair in done.items())
         worst = ", ".join(f"{name} {seconds:.2f}" for seconds, name in reversed(taken[-5:]))
-        yield f"preparation, {cache} cache: median {statistics.median_low(taken or [(0, '')])[0]:.2f} s; worst {worst}"
+        usual = statistics.median_low(taken or [(0.0, "")])[0]
+        yield f"preparation, {cache} cache: median {usual:.2f} s; worst {worst}"
         plays = Counter(pair[nth]["plays"] for pair in done.values())
         many = [name for name, pair in done.items() if pair[nth]["plays"] > 1]
         yield f"  random plays over {RESETS} resets: {dict(plays)}; more than one: {', '.join(many) or 'none'}"
