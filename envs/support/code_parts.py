@@ -25,6 +25,7 @@ _BY_NAME: Final = {"numpy", "numba", "llvmlite"}
 _OF_CLASSES: Final = {
     *("__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "__slots__"),
     *("__firstlineno__", "__static_attributes__", "__orig_bases__", "__parameters__", "__match_args__"),
+    "__slotnames__",  # which a first copy or pickle writes into the class
     *("__abstractmethods__", "_abc_impl", "_is_protocol", "_is_runtime_protocol", "__protocol_attrs__"),
     *("__non_callable_proto_members__", "__dataclass_fields__", "__dataclass_params__", "__classcell__"),
     *("__subclasshook__", "__type_params__"),

@@ -94,9 +94,13 @@ def search(
 @contextmanager
 def _interrupts(searcher: Any) -> Iterator[None]:
     """Has Ctrl-C end the search, which answers with what it has found; pressed again it ends the program."""
+    pressed = False
 
     def stop(*_: Any) -> None:
-        signal.signal(signal.SIGINT, before)
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
         searcher.stop()
 
     if not hasattr(searcher, "stop") or threading.current_thread() is not threading.main_thread():

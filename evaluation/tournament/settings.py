@@ -127,7 +127,9 @@ class RunnerSettings:
 
     def __post_init__(self) -> None:
         if self.workers is not None:
-            (check_whole if self.on_ray else check_threads)("workers", self.workers)
+            check_whole("workers", self.workers, lower=1) if self.on_ray else check_threads(
+                "workers", self.workers
+            )
         check_choice("runner", self.runner, RunnerChoice)
         if self.ray_address is not None and not self.on_ray:
             raise InvalidSettingError(f"the address of a Ray cluster ({self.ray_address!r}) needs runner='ray'")

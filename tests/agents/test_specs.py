@@ -199,7 +199,7 @@ def test_a_setting_is_described_where_it_is_declared() -> None:
     described = {setting.name: setting for setting in describe_settings("alphabeta")}
     assert described["memory_mb"].default == 64
     assert described["memory_mb"].text == (
-        "The memory that the transposition table may use, in MiB; 0 does without."
+        "The memory that the transposition table may use, in MiB; 0 does without, and the machine's is the most."
     )
     assert described["ordering"].default == "auto"
 
@@ -220,11 +220,11 @@ def test_each_name_is_its_agents_kind() -> None:
     names = {entry.name for entry in list_agents(learned=True)}
     assert {"random", "alphabeta", "mcts", "sb3", "uci", *by_name("agents"), *by_name("programs")} <= names
     for name in names:
-        assert specs._agent_class(name).kind == name
+        assert specs.agent_class(name).kind == name
     for name in ("policy", "sb3", "torch", "onnx"):
-        assert issubclass(specs._agent_class(name), ViewAgent)
+        assert issubclass(specs.agent_class(name), ViewAgent)
     for name in ("uci", "gtp"):
-        assert issubclass(specs._agent_class(name), EngineAgent)
+        assert issubclass(specs.agent_class(name), EngineAgent)
 
 
 @pytest.mark.thorough

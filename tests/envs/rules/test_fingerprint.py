@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 import zermelo.envs
 from zermelo.envs import games
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games import MNK
 from zermelo.envs.games.tables import GAMES
 from zermelo.envs.rules.fingerprint import RulesFingerprint, code_digest, fingerprint
 from zermelo.envs.rules.rules_game import RulesGame
@@ -604,3 +606,15 @@ def test_every_game_of_this_package_has_both_digests_which_play_does_not_change(
             break
         state = game.result(state, actions[len(actions) // 2])
     assert fingerprint(type(rules)._make(rules)) == before
+
+
+def test_a_copy_of_rules_changes_nothing() -> None:
+    """Python writes a list of slots into the class of what is copied or pickled for the first time."""
+
+    class Fresh(MNK):
+        pass
+
+    before = fingerprint(Fresh())
+    copy.copy(Fresh())
+    assert "__slotnames__" in vars(Fresh)
+    assert fingerprint(Fresh()) == before
