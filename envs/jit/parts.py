@@ -55,10 +55,17 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         return 0
 
     @classmethod
-    def of_bitcode(cls, codegen: Any, bitcode: bytes) -> KernelPart:
-        """Functions that were compiled before, of which each kernel takes those that it calls."""
+    def of_bitcode(cls, codegen: Any, bitcode: bytes, mark: str) -> KernelPart:
+        """Functions that were compiled before, of which each kernel takes those that it calls.
+
+        ``mark`` is put behind their names: those of a kernel with other constants have the same names, and where
+        two of one name are linked, only one is kept.
+        """
         part = cls(codegen, "ready")
         module = llvm.parse_bitcode(bitcode)
+        for function in module.functions:
+            if not function.is_declaration:
+                function.name += mark
         module.triple, module.data_layout = part._final_module.triple, codegen._data_layout
         _mark(module, "linkonce_odr")
         part._final_module, part.is_ready, part._finalized = module, True, True

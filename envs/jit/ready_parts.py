@@ -110,6 +110,7 @@ class ReadyParts:
 
     def __init__(self, bitcode: bytes, left_out: Collection[str] = ()) -> None:
         self._bitcode, self._left_out = bitcode, left_out
+        self._mark = f" of {hashlib.sha256(bitcode).hexdigest()[:16]}"
         self._part: KernelPart | None = None
         self._returned = {}
         for function in llvm.parse_bitcode(bitcode).functions:
@@ -129,8 +130,8 @@ class ReadyParts:
             return False
         context, returned = dispatcher.targetctx, _RETURNED[name]
         if self._part is None:
-            self._part = KernelPart.of_bitcode(context.codegen(), self._bitcode)
-        function = ExternalFunctionDescriptor(f"{_PREFIX} {called} -> {name}", returned, arguments)
+            self._part = KernelPart.of_bitcode(context.codegen(), self._bitcode, self._mark)
+        function = ExternalFunctionDescriptor(f"{_PREFIX} {called} -> {name}{self._mark}", returned, arguments)
         context.insert_user_function(function, function, [self._part])
         dispatcher.overloads[arguments] = compile_result(
             typing_context=dispatcher.typingctx,

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from zermelo.agents import AlphaBetaAgent
+from zermelo.agents import AlphaBetaAgent, MaxNAgent, ParanoidAgent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
-from zermelo.envs.games import Nim
+from zermelo.envs.games import DotsAndBoxes, Nim
 from zermelo.envs.jit import at_once, build, compiling, ready_parts
 from zermelo.envs.jit.build import asked_by, is_to_be_compiled
 from zermelo.envs.jit.cache import portable
@@ -120,6 +120,31 @@ def test_rules_take_compiled_functions_of_others(
     assert {"search_root", "visit"} <= rest
     assert {"probe", "insert_sorted"} <= without - rest
     assert [value for value, *_ in expected[:2]] == [-1.0, 1.0]  # multiples of four are lost
+
+
+@pytest.mark.thorough
+def test_two_kernels_keep_their_own_functions_of_one_name(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
+    """Of the root's functions max^n has other ones than the search of two sides, by the kernels' constants."""
+    known = kernels_of(Nim((1, 2, 3), players=3))
+    names = {ready_parts.name_of_parts(each): compiling.compile_parts(OTHER, each) for each in known.values()}
+    content = {name: code for name, code in names.items() if code is not None}
+    assert {"maxn", "paranoid"} <= set(known)
+    assert len(content) == len(known) - 1  # none of perft's
+    game = as_game(DotsAndBoxes(rows=2, columns=2, players=3))
+    state = game.initial_state()
+    for action in (7, 8, 6, 5, 9, 10, 2, 11):
+        state = game.result(state, action)
+
+    def found(agent: Any) -> tuple[Any, ...]:
+        result = agent.search_state(game, state)
+        return result.values_by_seat, result.action, result.nodes
+
+    compiled = fresh(content)
+    alone = found(ParanoidAgent(depth=3))
+    fresh(content)
+    found(MaxNAgent(depth=3))
+    assert found(ParanoidAgent(depth=3)) == alone == ((-0.732421875, -0.732421875, 1.46484375), 3, 48)
+    assert "insert_sorted" not in compiled  # those at hand were used
 
 
 @pytest.mark.parametrize("damage", ["cut", "other bytes", "empty"])
