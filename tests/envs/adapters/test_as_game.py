@@ -227,7 +227,8 @@ def test_an_environment_may_go_after_its_module(monkeypatch: pytest.MonkeyPatch)
     """As at the end of Python, which empties modules before it lets their last objects go."""
     env = started(LastOneStanding())
     as_game(env)
-    monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "_games", None)
+    monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.live_games"), "LIVE_GAMES", None)
+    monkeypatch.setattr(importlib.import_module("zermelo.envs.adapters.as_game"), "LIVE_GAMES", None)
     reference = weakref.ref(env)
     del env
     gc.collect()  # what a weak reference's callback raises fails the test
