@@ -19,10 +19,11 @@ from numba.core.compiler import compile_result
 from numba.core.funcdesc import ExternalFunctionDescriptor
 from numba.core.typing.templates import signature
 
-from zermelo.envs.jit.cache.fingerprint import UncomparableError, digest_of_function
+from zermelo.envs.jit.cache.fingerprint import digest_of_function
 from zermelo.envs.jit.cache.portable import archived, can_use_archive
 from zermelo.envs.jit.machine_code import ANY_PROCESSOR, Code, machine_for
 from zermelo.envs.jit.parts import KernelPart, PartDispatcher, joined
+from zermelo.envs.support.code_parts import UncomparableError
 
 if TYPE_CHECKING:
     from zermelo.envs.jit.build import Kernel

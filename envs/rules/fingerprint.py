@@ -43,7 +43,7 @@ from zermelo.envs.support.code_parts import (
     reads_of,
     tree_of,
 )
-from zermelo.envs.support.watch import MISSING, Watch, content_hash
+from zermelo.envs.support.snapshot import Snapshot
 
 PYTHON: Final = f"{sys.implementation.name} {sys.version.split()[0]} -O{sys.flags.optimize}"
 _WITHOUT: Final = {
@@ -110,9 +110,9 @@ def code_digest(rules: Any) -> str:
     return _walk_of(rules).hexdigest
 
 
-def _walk_of(rules: Any) -> _Walk:
+def _walk_of(rules: Any) -> _RulesWalk:
     known, walk = _walks.get(id(rules), (None, None))
-    if known is rules and walk is not None and walk.holds():
+    if known is rules and walk is not None and walk.is_current():
         return walk
     try:
         walk = _walked(rules, by_source=False)
@@ -127,25 +127,25 @@ def _walk_of(rules: Any) -> _Walk:
     return walk
 
 
-def _walked(rules: Any, *, by_source: bool) -> _Walk:
+def _walked(rules: Any, *, by_source: bool) -> _RulesWalk:
     try:
-        return _Walk(rules, by_source=by_source)
+        return _RulesWalk(rules, by_source=by_source)
     except RecursionError:
         raise UncomparableError("objects inside one another, more than can be followed") from None
 
 
 _MOST_WALKS: Final = 64
-_walks: Final[dict[int, tuple[Any, _Walk]]] = {}
+_walks: Final[dict[int, tuple[Any, _RulesWalk]]] = {}
 """By the ids of rules, which are kept here, so that no id is given again; a walk says whether it still holds."""
 
 
-class _Walk:
+class _RulesWalk:
     """One hash in the making: everything is described once, later mentions by their number."""
 
     def __init__(self, rules: Any, *, by_source: bool) -> None:
         self._rules, plain = rules, plain_rules(rules)
         self._digest, self._by_source = hashlib.sha256(), by_source
-        self._watch = Watch()
+        self._snapshot = Snapshot()
         self._seen: dict[int, int] = {}
         self._alive: list[Any] = []  # so that no id is given again
         self._names, self._owners = set[str](), list[Any]()
@@ -156,7 +156,7 @@ class _Walk:
                 if not library_name(part) and self._is_new(part):
                     self._head(part)
                     self._owners.append(part)
-                    self._watch.add(vars(part))
+                    self._snapshot.collection(vars(part))
                     self._called |= {name for name, _ in members(part) if name.startswith("__")}
         self._value(tuple(plain), "a parameter")
         self._value(getattr(plain, "__dict__", {}), "an attribute")
@@ -168,9 +168,13 @@ class _Walk:
                 self._value(value, f"{owner.__name__}.{name}")
         for owner in self._owners:
             if isinstance(owner, types.ModuleType):
-                self._watch.reads += [(vars(owner), name, vars(owner).get(name, MISSING)) for name in self._names]
+                for name in self._names:
+                    self._snapshot.name(vars(owner), name)
         self.hexdigest = self._digest.hexdigest()[:32]
-        self.holds = self._watch.holds
+
+    def is_current(self) -> bool:
+        """True if nothing that was described has changed since."""
+        return self._snapshot.is_current()
 
     @functools.cached_property
     def sources(self) -> tuple[str, str]:
@@ -192,7 +196,7 @@ class _Walk:
             names = self._names
             if is_any:
                 names = names | vars(owner).keys()
-                self._watch.add(vars(owner))
+                self._snapshot.collection(vars(owner))
             for name in sorted(name for name in names if not name.startswith("__")):
                 try:
                     value = getattr(owner, name)
@@ -234,16 +238,16 @@ class _Walk:
         else:
             self._add(kind.__name__)
             if hasattr(value, "__dict__") and isinstance(value, tuple):
-                self._watch.add(vars(value))
+                self._snapshot.collection(vars(value))
             elif not isinstance(value, _FIXED):
-                self._watch.is_blind = True
+                self._snapshot.is_blind = True
             for part in parts_of(value, name):
                 self._value(part, name)
 
     def _collection(self, value: Any, name: str) -> None:
         self._add(f"{type(value).__name__} {len(value)}")
         if not isinstance(value, tuple | frozenset):
-            self._watch.add(value)
+            self._snapshot.collection(value)
             if not self._is_new(value):
                 return
         if isinstance(value, set | frozenset):
@@ -262,12 +266,11 @@ class _Walk:
             return
         self._add(f"{type(value).__name__} {value.shape} {value.flags.writeable}")
         if dtype.hasobject:
-            self._watch.is_blind = True
+            self._snapshot.is_blind = True
             self._value(value.tolist(), name)
         else:
-            self._add(content_hash(value))
-            if isinstance(value, np.ndarray):
-                self._watch.arrays.append((value, content_hash(value)))
+            content = self._snapshot.array(value) if isinstance(value, np.ndarray) else value.tobytes()
+            self._add(hashlib.sha256(content).hexdigest())
 
     def _head(self, cls: Any) -> None:
         """Describes a class without its members: its bases, and its fields with their types and defaults."""
@@ -285,7 +288,7 @@ class _Walk:
     def _class(self, cls: Any, name: str) -> None:
         if not self._is_new(cls):
             return
-        self._watch.add(vars(cls))
+        self._snapshot.collection(vars(cls))
         self._add(cls.__qualname__)
         self._value(type(cls), name)
         self._head(cls)
@@ -302,7 +305,7 @@ class _Walk:
     def _function(self, function: types.FunctionType) -> None:
         if not self._is_new(function):
             return
-        self._watch.made.append((function, function.__code__, function.__defaults__, function.__kwdefaults__))
+        self._snapshot.function(function)
         if function in NAMES:
             self._value(array_of(function), function.__name__)
             return
@@ -321,15 +324,12 @@ class _Walk:
             self._value(module, function.__name__)
         for name, cell in sorted(zip(code.co_freevars, function.__closure__ or (), strict=True)):
             self._add(name)
-            content = content_of(cell, name)
-            self._watch.cells.append((cell, content))
-            self._value(content, name)
+            self._value(content_of(cell, name), name)
         for name in sorted(reads.globals):
-            value = function.__globals__.get(name, MISSING)
-            self._watch.reads.append((function.__globals__, name, value))
-            if value is not MISSING:
+            self._snapshot.name(function.__globals__, name)
+            if name in function.__globals__:
                 self._add(name)
-                self._value(value, name)
+                self._value(function.__globals__[name], name)
 
     def _code(self, code: types.CodeType) -> None:
         """Describes a code object with those inside it, without its docstring and its lines."""

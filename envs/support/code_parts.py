@@ -22,6 +22,8 @@ import numpy as np
 from zermelo.envs.support.source import lines_of, source_of
 
 _BY_NAME: Final = {"numpy", "numba", "llvmlite"}
+"""Packages whose modules, classes and functions are known by their names, as Python's own are: where they decide
+something, their versions count too."""
 _OF_CLASSES: Final = {
     *("__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "__slots__"),
     *("__firstlineno__", "__static_attributes__", "__orig_bases__", "__parameters__", "__match_args__"),
@@ -85,22 +87,29 @@ def imported(function: types.FunctionType, imports: frozenset[tuple[int, tuple[s
 
 
 def library_name(value: Any) -> str:
-    """The name of a module, class or function of Python's own or NumPy's; empty for everything else."""
+    """The name of a module, class or function of Python's own, or of a package that counts by name.
+
+    Empty for anything else, whatever it says of itself: the library must have it under that name.
+    """
     is_module = isinstance(value, types.ModuleType)
     module = value.__name__ if is_module else getattr(value, "__module__", None)
-    name = "" if is_module else getattr(value, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str):
+    name = "" if is_module else getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or not _is_library(module):
         return ""
-    package = module.partition(".")[0]
-    if package not in sys.stdlib_module_names and package not in _BY_NAME:
+    if isinstance(value, types.FunctionType) and not _is_library(str(value.__globals__.get("__name__"))):
         return ""
-    file = getattr(sys.modules.get(package), "__file__", None)
-    if package not in _BY_NAME and file is not None and not file.startswith(sysconfig.get_path("stdlib")):
-        return ""  # a file of the user's, called like one of Python's
-    found = sys.modules.get(module)
+    found: Any = sys.modules.get(module)
     for part in name.split(".") if name else ():
         found = getattr(found, part, None)
-    return f"library {module} {name}" if found is value else ""  # others may say that they come from there
+    return f"library {module} {name}" if found is value else ""
+
+
+def _is_library(module: str) -> bool:
+    package = module.partition(".")[0]
+    if package in sys.stdlib_module_names:  # unless it is a file of the user's, called like one of them
+        file = getattr(sys.modules.get(package), "__file__", None)
+        return file is None or bool(file.startswith(sysconfig.get_path("stdlib")))
+    return package in _BY_NAME
 
 
 def members(cls: Any) -> Iterator[tuple[str, Any]]:

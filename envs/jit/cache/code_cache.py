@@ -22,10 +22,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.cache.sources import digest_of
 from zermelo.envs.jit.machine_code import Code, baselines, platform_of, processor, read, write
 from zermelo.envs.jit.waiting import check_interrupt
+from zermelo.envs.support.code_parts import UncomparableError
 from zermelo.envs.support.files import cache_root
 from zermelo.envs.support.waiting import say_once
 

@@ -26,23 +26,19 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.cache.libraries import name_in_library
-from zermelo.envs.jit.cache.snapshot import Snapshot, is_fixed
 from zermelo.envs.rules.arrays import NAMES
 from zermelo.envs.rules.contract import COMPILED, DEFAULTS
 from zermelo.envs.rules.words import Words
+from zermelo.envs.support.code_parts import UncomparableError, library_name
+from zermelo.envs.support.snapshot import Snapshot, is_fixed
 from zermelo.envs.support.source import source_of
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
-class UncomparableError(Exception):
-    """Something that compiled code depends on cannot be compared with what another process has."""
-
-
-def walk_rules(rules_class: type, state_class: type, *, by_source: bool = False) -> Walk:
+def walk_rules(rules_class: type, state_class: type, *, by_source: bool = False) -> CodeWalk:
     """A walk through all that the code of a rules class depends on, whatever the kernel is."""
-    walk = Walk((rules_class, state_class), by_source)
+    walk = CodeWalk((rules_class, state_class), by_source)
     for cls in (rules_class, state_class):
         walk.fields(cls)
     for name in COMPILED:
@@ -54,9 +50,9 @@ def walk_rules(rules_class: type, state_class: type, *, by_source: bool = False)
 
 def walk_kernel(
     kernel: Callable[..., Any], rules_class: type, state_class: type, *, by_source: bool = False
-) -> Walk:
+) -> CodeWalk:
     """A walk through all that a kernel's own code depends on, in the rules by the attributes that it names."""
-    walk = Walk((rules_class, state_class), by_source)
+    walk = CodeWalk((rules_class, state_class), by_source)
     walk.value(kernel, kernel.__name__)
     walk.add(_compiler())
     return walk
@@ -68,7 +64,7 @@ def digest_of_function(function: Callable[..., Any]) -> str:
     Raises:
         UncomparableError: It depends on a thing that cannot be compared.
     """
-    walk = Walk((), by_source=True)
+    walk = CodeWalk((), by_source=True)
     walk.value(function, function.__name__)
     walk.add(_compiler())
     return walk.comparable_digest()
@@ -88,7 +84,7 @@ def _compiler() -> str:
     return digest.hexdigest()
 
 
-class Walk:
+class CodeWalk:
     """One hash in the making: everything is described once, later mentions by their number.
 
     Attributes:
@@ -154,7 +150,7 @@ class Walk:
         elif isinstance(value, staticmethod | classmethod | property):
             self.add(type(value).__name__)
             self.value(value.fget if isinstance(value, property) else value.__func__, name)
-        elif library := name_in_library(value):
+        elif library := library_name(value):
             self.add(library)
         elif isinstance(value, types.ModuleType):
             self.add(f"module {value.__name__}")
@@ -281,7 +277,7 @@ class Walk:
         """The attributes of a module or class that a function names; of a library, what others have put there."""
         if not isinstance(owner, types.ModuleType | type) or not self._is_new(owner, *names):
             return
-        is_library = bool(name_in_library(owner))
+        is_library = bool(library_name(owner))
         if is_library and isinstance(owner, type):
             return
         for name in names:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.envs.jit.cache.code_cache import hashed_name
-from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.machine_code import LARGEST, Code, baselines, packed, platform_of, processor, unpacked
+from zermelo.envs.support.code_parts import UncomparableError
 from zermelo.envs.support.files import replaced
 
 ARCHIVE: Final = Path(__file__).with_name("kernels.zip")

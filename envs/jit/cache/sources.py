@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from zermelo.envs.jit.cache.fingerprint import UncomparableError, Walk, walk_kernel, walk_rules
+from zermelo.envs.jit.cache.fingerprint import CodeWalk, walk_kernel, walk_rules
 from zermelo.envs.rules.history import without_past
+from zermelo.envs.support.code_parts import UncomparableError
 
 
 class Sources:
@@ -22,12 +23,12 @@ class Sources:
         narrow: The types of arrays of integers that do not have 64 bits and a sign, by the arrays' names.
     """
 
-    def __init__(self, rules_class: type, state_class: type, walk: Walk) -> None:
+    def __init__(self, rules_class: type, state_class: type, walk: CodeWalk) -> None:
         self.tables, self.narrow = walk.tables, walk.narrow
         self._classes = rules_class, state_class
         self._take(walk)
 
-    def _take(self, walk: Walk) -> None:
+    def _take(self, walk: CodeWalk) -> None:
         self._digest, self._snapshot = walk.digest.hexdigest(), walk.snapshot
         self._uncomparable, self._alive = walk.uncomparable, walk.alive
         self._kernels: dict[Callable[..., Any], str] = {}
@@ -36,7 +37,7 @@ class Sources:
         """True if nothing was edited since."""
         return self._snapshot.is_current()
 
-    def takes(self, walk: Walk) -> bool:
+    def takes(self, walk: CodeWalk) -> bool:
         """Whether a newer walk found the same; then its snapshot counts from now on."""
         is_same = walk.digest.hexdigest() == self._digest and walk.tables == self.tables
         if is_same:

@@ -18,10 +18,10 @@ from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build
 from zermelo.envs.jit.cache import portable
-from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.cache.sources import digest_of
 from zermelo.envs.jit.machine_code import Code, Processor, baselines, emit_portable, processor
 from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
+from zermelo.envs.support.code_parts import UncomparableError
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "ship_kernels.py"
 RULES, DEPTH, LEAVES = Nim((3, 4, 5)), 4, 4338

@@ -17,10 +17,10 @@ from zermelo.envs.games import DotsAndBoxes, Nim
 from zermelo.envs.jit import at_once, build, compiling, ready_parts
 from zermelo.envs.jit.build import asked_by, is_to_be_compiled
 from zermelo.envs.jit.cache import portable
-from zermelo.envs.jit.cache.fingerprint import UncomparableError
 from zermelo.envs.jit.machine_code import Code
 from zermelo.envs.jit.parts import PartCompiler
 from zermelo.envs.jit.perft_kernel import leaves_kernel
+from zermelo.envs.support.code_parts import UncomparableError
 
 OTHER = Nim((1, 2, 3))
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-_FIELDS: Final = ("__code__", "__defaults__", "cell_contents", "__mro__")
+_FIELDS: Final = ("__code__", "__defaults__", "__kwdefaults__", "cell_contents", "__mro__")
 """Of functions, closures' cells, and classes."""
 _READ_ONLY: Final = 1 << 16
 """Bytes from which on the content of a read-only array is not compared."""
@@ -29,9 +29,14 @@ def is_fixed(module: str) -> bool:
 
 
 class Snapshot:
-    """Remembers what is read, each thing once, before it is used."""
+    """Remembers what is read, each thing once, before it is used.
+
+    Attributes:
+        is_blind: True if something was read that may change and is not looked at again: it is never current.
+    """
 
     def __init__(self) -> None:
+        self.is_blind = False
         self._spaces: dict[int, _Space] = {}
         self._fields = {name: _Fields(operator.attrgetter(name)) for name in _FIELDS}
         self._arrays: dict[int, tuple[npt.NDArray[Any], Any, bytes]] = {}
@@ -65,6 +70,8 @@ class Snapshot:
         """The defaults of a function; where it has none every call gives all arguments."""
         if function.__defaults__ is not None:
             self._fields["__defaults__"].add(function)
+        if function.__kwdefaults__ is not None:
+            self._fields["__kwdefaults__"].add(function)
 
     def array(self, array: npt.NDArray[Any]) -> bytes:
         """The content of an array, which is returned, and its type."""
@@ -73,13 +80,15 @@ class Snapshot:
         return content
 
     def collection(self, collection: Collection[Any]) -> None:
-        """The items of a list, a set or a dictionary."""
+        """The items of a list, a set or a dictionary, or all that a class has."""
         self._collections.setdefault(id(collection), (collection, list(_items(collection))))
 
     _checks: _Checks | None = None
 
     def is_current(self) -> bool:
         """True if everything is as it was."""
+        if self.is_blind:
+            return False
         checks = self._checks
         if checks is None:
             checks = self._checks = _checks_of(list(self._spaces.values()), list(self._fields.values()))
@@ -181,7 +190,7 @@ def _has_same_content(remembered: tuple[npt.NDArray[Any], Any, bytes]) -> bool:
 
 
 def _items(collection: Collection[Any]) -> Iterable[Any]:
-    if isinstance(collection, dict):
+    if isinstance(collection, dict | types.MappingProxyType):
         return (part for pair in collection.items() for part in pair)
     return collection
 
