@@ -290,7 +290,7 @@ def test_benchmarks_are_a_page_of_results():
         assert re.search(r"\b20\d\d-\d\d-\d\d\b", section), title
     for rows in re.findall(r"(?:^\|[^\n]*\n)+", page, re.MULTILINE):
         assert len({len(row) for row in rows.splitlines()}) == 1, rows
-    assert "](search_log.md)" in page
+    assert "](developers/search_log.md)" in page
 
 
 NAMED_PATH = re.compile(
