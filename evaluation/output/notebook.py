@@ -1,17 +1,15 @@
-"""Standings for a notebook: as a table of pandas, and drawn by matplotlib."""
+"""Tables of pandas and drawings by matplotlib, for a notebook."""
 
 from __future__ import annotations
 
 import io
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
-from zermelo.evaluation.match.score import Scoring
-
-if TYPE_CHECKING:
-    from zermelo.evaluation.output.standings import Standings
+from zermelo.evaluation.stats.ratings.table import PlayerRating
 
 
 def _axes(given: Any, height: float) -> Any:
@@ -19,24 +17,19 @@ def _axes(given: Any, height: float) -> Any:
     return plots.subplots(figsize=(7, height), layout="constrained")[1] if given is None else given
 
 
-def to_pandas(standings: Standings) -> Any:
-    """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent."""
-    text = io.StringIO(standings.to_csv())
+def frame_of(text: str) -> Any:
+    """A text of comma-separated values with a column ``agent`` as a pandas ``DataFrame``, by agent."""
     table = optional_import("pandas", "pandas", "notebook").read_csv(
-        text, dtype={"agent": str}, keep_default_na=False, na_values=[""]
+        io.StringIO(text), dtype={"agent": str}, keep_default_na=False, na_values=[""]
     )
     return table.set_index("agent")
 
 
-def plot_ratings(standings: Standings, axes: Any = None) -> Any:
-    """Draws the ratings with their intervals by matplotlib, on ``axes`` or a new figure, and returns the axes.
-
-    An unknown end is an arrow. Raises ``InvalidSettingError`` if there are no ratings.
-    """
-    ratings = standings.ratings
-    players = [] if ratings is None else [*reversed(ratings.players)]
+def draw_ratings(players: Sequence[PlayerRating], title: str, axes: Any = None) -> Any:
+    """Draws ratings with their intervals, the first on top, and returns the axes."""
     if not players:
         raise InvalidSettingError("there are no ratings to plot: they need games of two agents or more")
+    players = [*reversed(players)]  # rows are drawn from below
     axes = _axes(axes, 1 + 0.35 * len(players))
     places = [player.smoothed_elo if math.isinf(player.elo) else player.elo for player in players]
     ends = [end for player in players for end in (player.lower, player.upper) if math.isfinite(end)]
@@ -50,21 +43,25 @@ def plot_ratings(standings: Standings, axes: Any = None) -> Any:
     axes.plot(places, range(len(players)), "o", color="tab:blue")
     axes.set_yticks(range(len(players)), [player.name for player in players])
     axes.set_xlabel("Elo, with 95 % intervals")
-    axes.set_title(standings.env)
+    axes.set_title(title)
     return axes
 
 
-def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
-    """Draws each agent's mean score, or reward, (a row) against each other one (a column), as ``plot_ratings``."""
-    names = [row.agent for row in standings.rows]
+def draw_crosstable(
+    names: Sequence[str], values: Sequence[Sequence[float]], title: str, axes: Any = None, *, in_percent: bool
+) -> Any:
+    """Draws a square of numbers with colours, and returns the axes.
+
+    Args:
+        names: Of the rows and the columns.
+        values: By row and column; NaN where there is none. Either shares, of 0 to 1, or amounts.
+        title: What they are.
+        axes: Where to draw; on a new figure if not given.
+        in_percent: Whether they are shares, which are written in percent.
+    """
     axes = _axes(axes, 2 + 0.4 * len(names))
-    wins = standings.scoring is Scoring.WINS
-    if wins:
-        values = [[standings.crosstable.get((one, other), math.nan) for other in names] for one in names]
-        low, high = 0.0, 1.0
-    else:
-        met = standings.rewards
-        values = [[met[one, other].mean if (one, other) in met else math.nan for other in names] for one in names]
+    low, high = 0.0, 1.0
+    if not in_percent:
         numbers = [value for line in values for value in line if not math.isnan(value)]
         high = max(map(abs, numbers), default=1.0) or 1.0
         low = -high if any(value < 0 for value in numbers) else 0.0
@@ -72,10 +69,9 @@ def plot_crosstable(standings: Standings, axes: Any = None) -> Any:
     for row, line in enumerate(values):
         for column, value in enumerate(line):
             if not math.isnan(value):
-                text = f"{100 * value:.0f}" if wins else f"{value:.3g}"
+                text = f"{100 * value:.0f}" if in_percent else f"{value:.3g}"
                 axes.text(column, row, text, ha="center", va="center")
     axes.set_yticks(range(len(names)), names)
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-    what = "score of the row against the column, in %" if wins else "mean reward of the row with the column"
-    axes.set_title(f"{standings.env}: {what}")
+    axes.set_title(title)
     return axes

@@ -81,9 +81,25 @@ class Standings(Ranking):
                 parts.append(part.html())
         return "\n".join(parts)
 
-    to_pandas = notebook.to_pandas
-    plot_ratings = notebook.plot_ratings
-    plot_crosstable = notebook.plot_crosstable
+    def to_pandas(self) -> Any:
+        """The columns of ``standings.csv`` as a pandas ``DataFrame``, by agent."""
+        return notebook.frame_of(self.to_csv())
+
+    def plot_ratings(self, axes: Any = None) -> Any:
+        """Draws the ratings with their intervals by matplotlib, on ``axes`` or a new figure, and returns the axes.
+
+        An unknown end is an arrow. Raises ``InvalidSettingError`` if there are no ratings.
+        """
+        players = [] if self.ratings is None else self.ratings.players
+        return notebook.draw_ratings(players, self.env, axes)
+
+    def plot_crosstable(self, axes: Any = None) -> Any:
+        """Draws each agent's mean score, or reward, (a row) against each other (a column), as ``plot_ratings``."""
+        names, wins = [row.agent for row in self.rows], self.scoring is Scoring.WINS
+        means = self.crosstable if wins else {pair: reward.mean for pair, reward in self.rewards.items()}
+        values = [[means.get((one, other), math.nan) for other in names] for one in names]
+        what = "score of the row against the column, in %" if wins else "mean reward of the row with the column"
+        return notebook.draw_crosstable(names, values, f"{self.env}: {what}", axes, in_percent=wins)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
