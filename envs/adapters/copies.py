@@ -35,7 +35,7 @@ from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_class
-from zermelo.envs.traits.observability import shown
+from zermelo.envs.traits.observability import differences
 
 _SLOW: Final = 0.02  # seconds that a copy takes which is worth a comparison
 
@@ -382,9 +382,8 @@ class CopiedGame:
         """Whether an action leads elsewhere with other random numbers."""
         if before.mover == CHANCE:
             return False
-        other = shown(self, self.probe(replace(before, watch=None), action, 1), self.traits.seats)
-        here = shown(self, after, self.traits.seats)
-        return any(here[name] != other[name] for name in here if name not in self.noisy)
+        other = self.probe(replace(before, watch=None), action, 1)
+        return bool(differences(self, after, other, self.traits.seats) - self.noisy)
 
     def drew(self, before: CopiedState, after: CopiedState) -> bool:
         return generator_states(before.env) != generator_states(after.env)

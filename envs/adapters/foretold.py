@@ -16,7 +16,7 @@ from zermelo.envs.game import Chance
 from zermelo.envs.live.payments import Payments
 from zermelo.envs.live.wrappers import of_step
 from zermelo.envs.traits.findings import recall, see
-from zermelo.envs.traits.observability import shown
+from zermelo.envs.traits.observability import differences, shown
 
 _TIMES: Final = 8
 
@@ -88,13 +88,8 @@ def seen_again(game: CopiedGame, before: CopiedState, action: Any, now: CopiedSt
         after = game.foretell(before, action)
         if after.over or game.position(after) == game.position(now):
             return False
-        seats = game.traits.seats
-        first = shown(game, after, seats)
-        for _ in range(_TIMES):
-            again = shown(game, game.foretell(before, action), seats)
-            if any(first[name] != again[name] for name in first if name not in game.noisy):
-                break
-        else:
+        others = (game.foretell(before, action) for _ in range(_TIMES))
+        if not any(differences(game, after, other, game.traits.seats) - game.noisy for other in others):
             return False
     except ZermeloError:
         return False

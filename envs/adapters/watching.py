@@ -19,7 +19,7 @@ from zermelo.envs.errors import AssumptionFailed, UnknownTraitWarning, ZermeloEr
 from zermelo.envs.game import Chance, RewardSum, Traits
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.origin import Origin
-from zermelo.envs.traits.play import cancels, is_equal_sum
+from zermelo.envs.traits.play import cancels, is_equal_sum, payment_text
 
 _FIRST: Final = 64  # steps until the generators of the process are looked at, and then so many times two
 _EVERY: Final = 32  # steps from one look at the copies' own generators to the next
@@ -87,9 +87,7 @@ class Watch:
     def _see_payment(self, before: Watched, after: Watched) -> None:
         paid = tuple(now - was for was, now in zip(before.totals, after.totals, strict=True))
         if self._cancels and not cancels(paid):
-            self._fail(
-                "reward_sum", RewardSum.GENERAL, f"a step paid ({', '.join(f'{value:g}' for value in paid)})"
-            )
+            self._fail("reward_sum", RewardSum.GENERAL, f"a step paid {payment_text(paid)}")
 
     def _see_end(self, after: Watched) -> None:
         total = math.fsum(after.totals)

@@ -19,7 +19,7 @@ from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import Patience
-from zermelo.envs.traits.observability import Playable, shown
+from zermelo.envs.traits.observability import Playable, differences, played_on
 
 _LONGEST: Final = 5_000
 _MAX_DEPTH: Final = 4
@@ -69,7 +69,7 @@ def hidden_lists(game: Playable, starts: Sequence[Any], seats: int, patience: Pa
         patience.check()
         try:
             first, permuted = game.permuted(starts[0]), _permuted(game, starts[0], path)
-            if permuted is None or shown(game, permuted, seats) != shown(game, first, seats):
+            if permuted is None or differences(game, permuted, first, seats):
                 continue
             differs, gets_shorter = _differ(game, first, permuted, path, seats, patience)
         except ZermeloError:
@@ -84,10 +84,14 @@ def shuffle_lists(env: Any, paths: Sequence[Path], generator: np.random.Generato
     for path in paths:
         value = at(env, path)
         if value:
-            order = generator.permutation(len(value))
-            items = list(value)
-            for place, chosen in enumerate(order):
-                value[place] = items[chosen]
+            _shuffle(value, generator)
+
+
+def _shuffle(value: Any, generator: np.random.Generator, places: slice = slice(None)) -> None:
+    part = list(value)[places]
+    order = generator.permutation(len(part))
+    for place, chosen in zip(range(len(value))[places], order, strict=True):
+        value[place] = part[chosen]
 
 
 def at(env: Any, path: Path) -> Any:
@@ -136,10 +140,7 @@ def _permuted(game: Playable, state: Any, path: Path, places: slice = slice(None
     value = at(game.environment(changed), path)
     before = digest(list(value), _DIGESTED)
     for seed in range(3):
-        part = list(value)[places]
-        order = np.random.default_rng(seed).permutation(len(part))
-        for place, chosen in zip(range(len(value))[places], order, strict=True):
-            value[place] = part[chosen]
+        _shuffle(value, np.random.default_rng(seed), places)
         if digest(list(value), _DIGESTED) != before:
             return changed
     return None
@@ -159,9 +160,9 @@ def _is_shown(game: Playable, state: Any, path: Path, seats: int) -> bool:
         at_the_end = digest(rest, _DIGESTED) == digest(whole[: len(rest)], _DIGESTED)
         changed = _permuted(game, state, path, slice(0, len(rest)) if at_the_end else slice(taken, None))
         if changed is not None and (taken or not game.is_terminal(after)):
-            is_shown = shown(game, game.probe(changed, action, 0), seats) != shown(game, after, seats)
+            is_shown = differences(game, game.probe(changed, action, 0), after, seats)
             if is_shown or taken:
-                return is_shown
+                return bool(is_shown)
     return False
 
 
@@ -171,17 +172,10 @@ def _differ(
     """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
     gets_shorter = False
     for seed in range(_WALKS):
-        generator = np.random.default_rng(seed)
-        one, other = first, second
-        for step in range(_WALK_STEPS):
-            if game.is_terminal(one) or game.to_move(one) < 0:
-                break
-            actions = game.legal_actions(one)
-            action = int(actions[int(generator.integers(len(actions)))])
-            length = len(at(game.environment(one), path) or ())
-            one, other = game.probe(one, action, step), game.probe(other, action, step)
-            gets_shorter = gets_shorter or len(at(game.environment(one), path) or ()) < length
-            patience.check()
-            if shown(game, one, seats) != shown(game, other, seats):
+        length, generator = 0, np.random.default_rng(seed)
+        for one, other in played_on(game, first, second, generator, _WALK_STEPS, patience):
+            before, length = length, len(at(game.environment(one), path) or ())
+            gets_shorter = gets_shorter or length < before
+            if differences(game, one, other, seats):
                 return True, gets_shorter
     return False, gets_shorter

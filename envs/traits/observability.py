@@ -6,13 +6,15 @@ differently, or if the same actions lead on to other moves, rewards or ends. Two
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import contextlib
+import itertools
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from zermelo.envs.errors import ZermeloError
-from zermelo.envs.game import CHANCE
+from zermelo.envs.game import CHANCE, Game
 from zermelo.envs.support.waiting import Patience
 
 _TOGETHER: Final = 3  # moves that are played in both of two positions to see whether they come to look the same
@@ -20,21 +22,14 @@ _WALKS: Final = 3
 _WALK_STEPS: Final = 40
 
 
-class Playable(Protocol):
-    """A game over copies of an environment, as random play uses it; states are its own."""
+class Playable(Game[Any], Protocol):
+    """A game over copies of an environment, as random play uses it."""
 
     as_numpy: bool
     pays_by_rewards: bool
     without: dict[str, dict[str, str]]
 
-    def initial_state(self, seed: int = 0) -> Any:
-        """The state after ``reset`` of a copy."""
-
-    def is_terminal(self, state: Any) -> bool: ...
-    def to_move(self, state: Any) -> int: ...
-    def legal_actions(self, state: Any) -> Sequence[int]: ...
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]: ...
-    def utility(self, state: Any) -> tuple[float, ...]: ...
+    def initial_state(self, seed: int = 0) -> Any: ...
 
     def play(self, state: Any, action: int) -> Any:
         """The state after an action, with the copy's own generators."""
@@ -71,11 +66,36 @@ class Playable(Protocol):
 
 
 def shown(game: Playable, state: Any, seats: int) -> dict[str, Any]:
-    """All that a state shows, by name: turn, end, rewards, legal actions, and what each seat sees."""
+    """All that a state shows, by name: turn (None at the end), rewards, legal actions, and what each seat sees."""
     over, mover = game.is_terminal(state), game.to_move(state)
-    actions = () if over or mover == CHANCE else tuple(game.legal_actions(state))
-    parts = {"turn": (mover, over), "rewards": game.utility(state), "actions": actions}
+    actions = () if over else game.chance_outcomes(state) if mover == CHANCE else game.legal_actions(state)
+    parts = {"turn": None if over else mover, "rewards": game.utility(state), "actions": tuple(actions)}
     return parts | {f"seen by {seat}": game.observation_key(state, seat) for seat in range(seats)}
+
+
+def differences(game: Playable, first: Any, second: Any, seats: int) -> set[str]:
+    """The names of what two states show differently."""
+    one, other = shown(game, first, seats), shown(game, second, seats)
+    return {name for name in one if one[name] != other[name]}
+
+
+def paid_between(game: Playable, before: Any, after: Any) -> tuple[float, ...]:
+    """The payments on the way from one state to another."""
+    return tuple(b - a for a, b in zip(game.utility(before), game.utility(after), strict=True))
+
+
+def played_on(
+    game: Playable, first: Any, second: Any, generator: np.random.Generator, steps: int, patience: Patience
+) -> Iterator[tuple[Any, Any]]:
+    """Two states, and those that the same random moves lead to from both, until the first game ends."""
+    yield first, second
+    for step in range(steps):
+        if game.is_terminal(first):
+            return
+        action = random_action(game, first, generator)
+        patience.check()
+        first, second = game.probe(first, action, step), game.probe(second, action, step)
+        yield first, second
 
 
 class Observability:
@@ -83,6 +103,7 @@ class Observability:
 
     Attributes:
         pairs: How many pairs of different positions were compared.
+        left: How many moves may still be played to see whether positions that look the same go on so.
         starts_alike: Whether each start looked like another one.
         noisy: Parts of what is shown that differ although nothing else does, such as a clock.
     """
@@ -92,14 +113,10 @@ class Observability:
         self._seats = seats
         self._generator = np.random.default_rng(1)
         self.pairs = 0
-        self._left = probes
+        self.left = probes
         self.is_hidden = False
         self.starts_alike = True
         self.noisy: set[str] = set()
-
-    def limit(self, probes: int) -> None:
-        """Sets how many moves may still be played to see whether positions that look the same go on so."""
-        self._left = probes
 
     def compare_starts(self, states: list[Any]) -> None:
         """Compares positions after resets with different seeds."""
@@ -146,49 +163,19 @@ class Observability:
 
     def _is_one(self, first: Any, second: Any) -> bool:
         """Whether two states that look the same to the player to move go on in the same way."""
-        if self._looks(first) != self._looks(second):
+        game, ignored = self._game, {*self.noisy, "rewards"}  # earlier ones may differ
+        if differences(game, first, second, self._seats) - ignored:
             return False
-        try:
+        with contextlib.suppress(ZermeloError):  # where the environment fails nothing is shown
             for _ in range(_WALKS):
-                if not self._walk_is_one(first, second):
-                    return False
-        except ZermeloError:  # where the environment fails nothing is shown
-            return True
+                steps = min(_WALK_STEPS, self.left // 2)
+                pairs = played_on(game, first, second, self._generator, steps, self._patience)
+                for before, after in itertools.pairwise(pairs):
+                    self.left -= 2
+                    one, other = (paid_between(game, *way) for way in zip(before, after, strict=True))
+                    if one != other or differences(game, *after, self._seats) - ignored:
+                        return False
         return True
-
-    def _walk_is_one(self, first: Any, second: Any) -> bool:
-        game, generator = self._game, self._generator
-        for step in range(_WALK_STEPS):
-            if self._left <= 0:
-                return True
-            self._left -= 2
-            ends = game.is_terminal(first), game.is_terminal(second)
-            if any(ends):
-                return all(ends)
-            if game.to_move(first) != game.to_move(second):
-                return False
-            if game.to_move(first) == CHANCE:
-                actions = [outcome for outcome, _ in game.chance_outcomes(first)]
-                others = [outcome for outcome, _ in game.chance_outcomes(second)]
-            else:
-                actions, others = list(game.legal_actions(first)), list(game.legal_actions(second))
-            if actions != others:
-                return False
-            action = actions[int(generator.integers(len(actions)))]
-            paid = [game.utility(first), game.utility(second)]
-            self._patience.check()
-            first, second = game.probe(first, action, step), game.probe(second, action, step)
-            gains = [
-                tuple(now - before for now, before in zip(game.utility(state), was, strict=True))
-                for state, was in zip((first, second), paid, strict=True)
-            ]
-            if gains[0] != gains[1] or self._looks(first) != self._looks(second):
-                return False
-        return True
-
-    def _looks(self, state: Any) -> list[Any]:
-        seats = (seat for seat in range(self._seats) if f"seen by {seat}" not in self.noisy)
-        return [self._game.observation_key(state, seat) for seat in seats]
 
 
 def random_action(game: Any, state: Any, generator: np.random.Generator) -> int:

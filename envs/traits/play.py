@@ -28,7 +28,14 @@ from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.findings import Findings, Seen
 from zermelo.envs.traits.hidden_order import hidden_lists
-from zermelo.envs.traits.observability import Observability, Playable, random_action, shown
+from zermelo.envs.traits.observability import (
+    Observability,
+    Playable,
+    differences,
+    paid_between,
+    played_on,
+    random_action,
+)
 
 GAMES: Final = 12
 MAX_STEPS: Final = 400
@@ -92,6 +99,11 @@ def is_equal_sum(one: float, other: float) -> bool:
     return abs(one - other) <= _SUM_TOLERANCE * max(1.0, abs(one), abs(other))
 
 
+def payment_text(paid: Sequence[float]) -> str:
+    """A payment to all players as messages show it."""
+    return f"({', '.join(f'{value:g}' for value in paid)})" if len(paid) > 1 else f"{paid[0]:g}"
+
+
 def _seconds(call: Callable[[], object]) -> float:
     begun = time.perf_counter()
     call()
@@ -106,10 +118,8 @@ class _Games:
         self.sums: list[float] = []
         self.ends = self.steps = 0
         self.pays = False
-        self.cancels = True
         self.not_cancelled: tuple[float, ...] = ()
         self.most = MAX_STEPS
-        self.noisy: set[str] = set()
         self.volatile = Volatile()
         self.hidden: list[Any] = []
         self.notes: list[str] = []
@@ -194,7 +204,7 @@ class _Games:
         self.slow_keys = keyed > max(_SLOW_KEY, _DEAR * moved)
         played = self.patience.left / (moved + (0.0 if self.slow_keys else keyed))
         share = min(1.0, max(_FEWEST, played / _ALL))
-        self.observability.limit(int(share * _PROBES))
+        self.observability.left = int(share * _PROBES)
         return share
 
     def _play_game(
@@ -202,7 +212,7 @@ class _Games:
     ) -> None:
         """Plays a game; of one from a reset, what it paid in all is kept."""
         game = self.game
-        self.last_rewards, begun = (0.0,) * self.seats, game.utility(state)
+        self.last_rewards, begun = (0.0,) * self.seats, state
         said = [game.sides_said(state)]
         self.said.append(said)
         while not game.is_terminal(state):
@@ -220,11 +230,11 @@ class _Games:
             if len(said) < _FOR_SIDES:
                 said.append(game.sides_said(state))
         self.ends += 1
-        paid = [now - before for now, before in zip(game.utility(state), begun, strict=True)]
+        in_all = paid_between(game, begun, state)
         if self.last_rewards is not None:
-            self.agreements.append(_is_equal(self.last_rewards, paid))
+            self.agreements.append(_are_equal(self.last_rewards, in_all))
         if is_start or "terminal_rewards_only" not in self.seen:  # else some may have been paid before
-            self._add_sum(math.fsum(paid))
+            self._add_sum(math.fsum(in_all))
 
     def _add_sum(self, total: float) -> None:
         self.sums.append(total)
@@ -256,24 +266,17 @@ class _Games:
     def _is_same(self, one: Any, other: Any) -> bool:
         """Whether two states look the same, at once and where the same moves are played on from both."""
         game = self.game
-        if self._shows(one, other):
+        if self._differences(one, other):
             return False
         if self.played_on >= _PLAYED_ON or game.position(one) == game.position(other):
             return True
         self.played_on += 1
         generator = np.random.default_rng(self.played_on)
-        for step in range(_ON_STEPS):
-            if game.is_terminal(one):
-                break
-            action = random_action(game, one, generator)
-            one, other = (game.probe(state, action, step) for state in (one, other))
-            self.patience.check(self.steps / self.most)
-            if self._shows(one, other):
-                return False
-        return True
+        pairs = played_on(game, one, other, generator, _ON_STEPS, self.patience)
+        return not any(self._differences(*pair) for pair in pairs)
 
-    def _shows(self, one: Any, other: Any) -> bool:
-        return bool(self._different_parts(one, other) - self.noisy)
+    def _differences(self, one: Any, other: Any) -> set[str]:
+        return differences(self.game, one, other, self.seats) - self.observability.noisy
 
     def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
         game, seed = self.game, 2 * self.steps
@@ -289,28 +292,24 @@ class _Games:
 
     def _add_payment(self, state: Any, after: Any) -> None:
         game = self.game
-        before, now = game.utility(state), game.utility(after)
-        paid = tuple(b - a for a, b in zip(before, now, strict=True))
-        rewards = game.rewards_now(after)
-        if self._agents(state) != self._agents(after):
+        gained, rewards = paid_between(game, state, after), game.rewards_now(after)
+        agents, agents_after = (getattr(game.environment(one), "agents", None) for one in (state, after))
+        if agents != agents_after:
             rewards = None  # those of agents that were dead have been cleared
-        if any(paid):
+        if any(gained):
             self.pays = True
             if not game.is_terminal(after):
-                self._see("terminal_rewards_only", "False", f"step {self.steps + 1} paid {_text(paid)}")
-            if self.seats > 1 and not cancels(paid):
-                self.cancels, self.not_cancelled = False, paid
+                self._see("terminal_rewards_only", "False", f"step {self.steps + 1} paid {payment_text(gained)}")
+            if self.seats > 1 and not cancels(gained):
+                self.not_cancelled = gained
         if rewards is None:
             self.last_rewards = None
             return
         if self.last_rewards is not None:
             self.last_rewards = tuple(a + b for a, b in zip(self.last_rewards, rewards, strict=True))
-        if not _is_equal(rewards, paid):
+        if not _are_equal(rewards, gained):
             self.unpaid = self.unpaid or any(rewards)
             self.disagrees = True
-
-    def _agents(self, state: Any) -> Any:
-        return getattr(self.game.environment(state), "agents", None)
 
     def _leave_out_noise(self, state: Any) -> None:
         game = self.game
@@ -322,26 +321,21 @@ class _Games:
     def _compare_equal(self, after: Any, again: Any) -> None:
         """Compares two states that an equal seed led to: what differs in what is seen says nothing from now on."""
         game = self.game
-        parts = self._different_parts(after, again)
+        parts = self._differences(after, again)
         in_play = {part for part in parts if not part.startswith("seen")}
         if in_play:
             if _UNSEEDED not in self.notes:
                 self.notes.append(_UNSEEDED)
             self._see_chance(f"one action led from one state to two ({', '.join(sorted(in_play))})")
-        self.noisy |= parts - in_play
-        self.observability.noisy |= self.noisy
+        self.observability.noisy |= parts - in_play
         if self.volatile or game.position(after) != game.position(again):
             self.volatile.compare(game.environment(after), game.environment(again))
             game.leave_out(self.volatile.left_out())
 
-    def _different_parts(self, first: Any, second: Any) -> set[str]:
-        one, other = shown(self.game, first, self.seats), shown(self.game, second, self.seats)
-        return {name for name in one if one[name] != other[name]}
-
     def findings(self, *, is_done: bool) -> Findings:
         game = self.game
         if self.not_cancelled and not self.sums:
-            text = f"a step paid {_text(self.not_cancelled)}, and no game ended"
+            text = f"a step paid {payment_text(self.not_cancelled)}, and no game ended"
             self._see("reward_sum", RewardSum.GENERAL, text)
         if self.hidden or self.observability.is_hidden:
             self._see("information", Information.HIDDEN, "two positions that look the same went on differently")
@@ -357,12 +351,12 @@ class _Games:
             starts_alike=self.observability.starts_alike,
             constant=self.sums[0] if self.sums and "reward_sum" not in self.seen else None,
             pays=self.pays,
-            cancels=self.cancels,
+            cancels=not self.not_cancelled,
             hidden_lists=tuple(found.path for found in self.hidden) if is_redrawn else (),
             draws_from=tuple(sorted(game.draws_from())),
             draws_idly=self.draws_idly,
             without=game.without,
-            noisy=tuple(sorted(self.noisy)),
+            noisy=tuple(sorted(self.observability.noisy)),
             as_numpy=game.as_numpy,
             pays_by_rewards=game.pays_by_rewards,
             slow_keys=self.slow_keys,
@@ -390,9 +384,5 @@ class _Games:
         return True
 
 
-def _is_equal(one: Sequence[float], other: Sequence[float]) -> bool:
-    return all(abs(a - b) <= _SUM_TOLERANCE for a, b in zip(one, other, strict=True))
-
-
-def _text(paid: Sequence[float]) -> str:
-    return f"({', '.join(f'{value:g}' for value in paid)})" if len(paid) > 1 else f"{paid[0]:g}"
+def _are_equal(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(map(is_equal_sum, one, other))
