@@ -12,7 +12,7 @@ from zermelo.envs.live.masks import gym_mask, shown_mask, wants_numpy, writes_ow
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, require_reset
 from zermelo.envs.support.calls import explained
-from zermelo.envs.traits.known_classes import known_actions
+from zermelo.envs.traits.known_classes import known_class
 
 
 def codec_for(env: Any, agent: Any = None) -> ActionCodec:
@@ -58,7 +58,7 @@ def legal_actions(env: Any) -> list[Any]:
         agent = raw.agent_selection
         if raw.terminations.get(agent) or raw.truncations.get(agent):
             return []
-        fast = known_actions(raw)
+        fast = known_class(raw).legal_actions
         if fast is not None:
             return list(fast(raw))
         codec = codec_for(raw, agent)

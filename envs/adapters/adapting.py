@@ -24,7 +24,7 @@ from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.forked import CAN_FORK, in_child, written
 from zermelo.envs.support.waiting import OutOfPatience, Patience, say_once
 from zermelo.envs.traits.declared import declared_traits, declares_chance
-from zermelo.envs.traits.findings import NOTHING, Findings, changes_of, recall, remember
+from zermelo.envs.traits.findings import NOTHING, Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import Adapted, merge_traits
 from zermelo.envs.traits.observability import random_action, shown
@@ -82,7 +82,7 @@ def adapt(
     if findings is None or not needed <= set(findings.needed) or patience > findings.enough:
         played = _play(draft, raw, needed, patience, is_known=is_known)
         findings = remember(origin, played) if patience > 0 else played if findings is None else findings
-    changes = changes_of(origin)
+    known = recall(origin)
     if findings.sides and not draft.traits.one_side:
         raise UnsupportedGameError(_SEVERAL_SIDES.format(name=game_name(raw), said=findings.sides))
     for note in findings.notes:
@@ -104,7 +104,7 @@ def adapt(
         differs=draft.differs_by_chance,
     )
     game = draft.with_traits(traits, outside, watched)
-    return Adapted(game, findings.enough, lambda: changes_of(origin) == changes)
+    return Adapted(game, findings.enough, lambda: recall(origin) is known)
 
 
 def _needed(told: Mapping[str, Any]) -> set[str]:

@@ -221,17 +221,18 @@ class GymMask:
         self.is_tried = False
         if own_mask(env) is not None:
             return
-        copied = clone_env(env)
-        shown = _Shown(copied, self._codec)
-        if not shown.masks:
+        positions, is_confirmed = _masked_positions(clone_env(env), self._codec)
+        if not positions:
             return
-        self._find = shown.source()
-        if self._find is None and shown.is_observed:
+        self._find = _source(positions, self._codec)
+        if self._find is not None:
+            return
+        if "action_mask" in (getattr(env.observation_space, "spaces", None) or {}):
             raise UnsupportedGameError(
                 f"{game_name(env)} shows its action mask only in what reset and step return, in "
                 "observation['action_mask']: give its class a method action_masks() that returns it"
             )
-        if self._find is None and shown.confirmed:
+        if is_confirmed:
             self.is_tried = True
             warnings.warn(
                 f"{game_name(env)} shows its legal actions only in the info that reset and step return, which it "
@@ -257,80 +258,70 @@ class GymMask:
 _finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()  # by the environment itself
 
 
-class _Shown:
-    """The masks that ``reset`` and the first steps of a copy show, and copies in those positions.
+def _masked_positions(env: Any, codec: ActionCodec) -> tuple[list[tuple[Any, Any]], bool]:
+    """Copies after ``reset`` and the first steps, with the masks that these showed.
 
-    ``is_observed`` says whether they are in the observation, as ``action_mask``; ``confirmed`` whether copies take
-    what they allow, and nothing else.
+    Also whether copies take what one of the masks allows, and nothing else.
     """
-
-    def __init__(self, copied: Any, codec: ActionCodec) -> None:
-        self._codec = codec
-        self.masks: list[Any] = []
-        self._positions: list[Any] = []
-        self.is_observed = "action_mask" in (getattr(copied.observation_space, "spaces", None) or {})
-        self.confirmed = False
-        generator = np.random.default_rng(0)
-        with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
+    positions, is_confirmed, generator = list[tuple[Any, Any]](), False, np.random.default_rng(0)
+    with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
+        with QUIET, global_random_guard():
+            seen, info = of_reset(env.reset(seed=0))
+        for _ in range(1 + _COMPARED_STEPS):
+            mask = shown_mask(seen, info, codec, env)
+            if mask is None:
+                break
+            positions.append((clone_env(env), np.array(mask)))
+            is_confirmed = is_confirmed or bool(says_what_works(env, mask, codec))
+            actions = codec.masked(mask)
+            action = codec.to_env(actions[int(generator.integers(len(actions)))])
             with QUIET, global_random_guard():
-                seen, info = of_reset(copied.reset(seed=0))
-            for _ in range(1 + _COMPARED_STEPS):
-                mask = shown_mask(seen, info, codec, copied)
-                if mask is None:
-                    return
-                self._positions.append(clone_env(copied))
-                self.masks.append(np.array(mask))
-                self.confirmed = self.confirmed or bool(says_what_works(copied, mask, codec))
-                actions = codec.masked(mask)
-                action = codec.to_env(actions[int(generator.integers(len(actions)))])
-                with QUIET, global_random_guard():
-                    seen, _, terminated, truncated, info = of_step(copied.step(action))
-                if terminated or truncated:
-                    return
+                seen, _, terminated, truncated, info = of_step(env.step(action))
+            if terminated or truncated:
+                break
+    return positions, is_confirmed
 
-    def source(self) -> Callable[[Any], Any] | None:
-        """Reads the mask of an environment from the first attribute, or else method, that held all of these."""
-        raw = self._positions[0].unwrapped
-        methods = [
-            name
-            for cls in type(raw).__mro__
-            if not cls.__module__.startswith("gymnasium.")
-            for name, value in vars(cls).items()
-            if isinstance(value, types.FunctionType | property)
-            and (_SIMILAR.search(name) or _SHOWING.search(name))
-            and not name.startswith("__")
-        ]
-        readers = [functools.partial(self._held, name, number) for name in vars(raw) for number in range(2)]
-        readers += [functools.partial(self._returned, name) for name in methods]
-        return next(filter(self._agrees, readers), None)
 
-    def _agrees(self, reader: Callable[[Any], Any]) -> bool:
-        distinct = {self._codec.masked(mask) for mask in self.masks}
-        if len(distinct) < 2 and not _SIMILAR.search(reader.args[0]):  # type: ignore[attr-defined]  # a partial
-            return False
-        for env, mask in zip(self._positions, self.masks, strict=True):
-            held = reader(env)
-            if held is None or self._codec.masked(held) != self._codec.masked(mask):
-                return False
-        return True
+def _source(positions: list[tuple[Any, Any]], codec: ActionCodec) -> Callable[[Any], Any] | None:
+    """Reads the mask of an environment from the first attribute, or else method, that held all of these."""
+    raw = positions[0][0].unwrapped
+    methods = [
+        name
+        for cls in type(raw).__mro__
+        if not cls.__module__.startswith("gymnasium.")
+        for name, value in vars(cls).items()
+        if isinstance(value, types.FunctionType | property)
+        and (_SIMILAR.search(name) or _SHOWING.search(name))
+        and not name.startswith("__")
+    ]
+    shown = [codec.masked(mask) for _, mask in positions]
+    readers = [(name, functools.partial(_held, codec, name, number)) for name in vars(raw) for number in range(2)]
+    readers += [(name, functools.partial(_returned, codec, name)) for name in methods]
+    for name, reader in readers:
+        if len(set(shown)) > 1 or _SIMILAR.search(name):
+            held = zip((reader(env) for env, _ in positions), shown, strict=True)
+            if all(mask is not None and codec.masked(mask) == legal for mask, legal in held):
+                return reader
+    return None
 
-    def _held(self, name: str, number: int, env: Any) -> Any:
-        """The mask that an attribute holds, read in one of two ways."""
-        masks = _readings(name, getattr(env.unwrapped, name, None), self._codec)
-        return masks[number] if number < len(masks) else None
 
-    def _returned(self, name: str, env: Any) -> Any:
-        """The mask that a method of a copy returns, by itself or in an observation or info."""
-        with contextlib.suppress(Exception), QUIET, global_random_guard():  # such as one that wants arguments
-            copied = clone_env(env).unwrapped
-            value = getattr(copied, name)
-            value = value() if callable(value) else value
-            for part in value if isinstance(value, tuple) else (value,):
-                masks = _readings(name, part, self._codec)
-                mask = shown_mask(part, {}, self._codec) if isinstance(part, Mapping) else (masks or [None])[0]
-                if mask is not None:
-                    return mask
-        return None
+def _held(codec: ActionCodec, name: str, number: int, env: Any) -> Any:
+    """The mask that an attribute holds, read in one of two ways."""
+    masks = _readings(name, getattr(env.unwrapped, name, None), codec)
+    return masks[number] if number < len(masks) else None
+
+
+def _returned(codec: ActionCodec, name: str, env: Any) -> Any:
+    """The mask that a method of a copy returns, by itself or in an observation or info."""
+    with contextlib.suppress(Exception), QUIET, global_random_guard():  # such as one that wants arguments
+        value = getattr(clone_env(env).unwrapped, name)
+        value = value() if callable(value) else value
+        for part in value if isinstance(value, tuple) else (value,):
+            masks = _readings(name, part, codec)
+            mask = shown_mask(part, {}, codec) if isinstance(part, Mapping) else (masks or [None])[0]
+            if mask is not None:
+                return mask
+    return None
 
 
 # -- AEC

@@ -20,10 +20,6 @@ MAX_ENUMERATED_ACTIONS = 100_000
 """Action spaces greater than this are not enumerated: no search could look at so many actions."""
 
 
-class _UnfitMaskError(Exception):
-    """A mask is not of the form that its space needs."""
-
-
 class ActionCodec:
     """The integers that stand for the actions of one finite space; ``owner`` says in messages whose it is.
 
@@ -95,7 +91,7 @@ class ActionCodec:
             return tuple(np.flatnonzero(np.asarray(mask)).tolist())
         try:
             return self._product(_allowed(self.space, mask))
-        except _UnfitMaskError:
+        except ValueError:
             raise self._unfit(mask, _mask_form(self.space)) from None
 
     def _product(self, digits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -184,7 +180,7 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
     if _is_nested(space):
         parts = _parts(space)
         if not isinstance(mask, tuple | list | Mapping) or len(mask) != len(parts):
-            raise _UnfitMaskError
+            raise ValueError
         digits: list[tuple[int, ...]] = []
         for name, part in parts:
             every = [tuple(range(radix)) for radix in _radices(part, "")]
@@ -194,13 +190,13 @@ def _allowed(space: Any, mask: Any) -> list[tuple[int, ...]]:
     if _kind(space) == "MultiBinary":
         entries = np.ravel(np.asarray(mask))
         if entries.size != len(radices):
-            raise _UnfitMaskError
+            raise ValueError
         return [(0, 1) if entry == 2 else (int(entry != 0),) for entry in entries]
     masks = _components(mask)
     if len(masks) == 1 and masks[0].size == sum(radices):
         masks = np.split(masks[0], np.cumsum(radices)[:-1])
     if [part.size for part in masks] != radices:
-        raise _UnfitMaskError
+        raise ValueError
     if not any(part.any() for part in masks):
         return [()] * len(masks)
     return [tuple(np.flatnonzero(part).tolist()) or (0,) for part in masks]

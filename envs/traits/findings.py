@@ -11,7 +11,7 @@ import contextlib
 import math
 import threading
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 
@@ -89,10 +89,6 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         """The patience with which play would show no more."""
         return math.inf if self.is_done else self.patience
 
-    def with_seen(self, field: str, seen: Seen) -> Self:
-        """These findings, and one thing more that was seen."""
-        return msgspec.structs.replace(self, seen={**self.seen, field: seen})
-
     def seen_traits(self) -> tuple[dict[str, Any], dict[str, Evidence]]:
         """The fields of ``Traits`` that were seen, and the evidence for each."""
         values: dict[str, Any] = {name: one.value for name, one in self.seen.items()}
@@ -149,76 +145,57 @@ NOTHING: Final = Findings(is_done=False, trouble="as nothing was played")
 """What is known of an environment that was not played."""
 
 
-class _Known:
-    """The findings of this process, by origin; a number says for each how often they have changed."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.findings: dict[Origin, Findings] = {}
-        self.changes: dict[Origin, int] = {}
-
-    def put(self, origin: Origin, findings: Findings) -> None:
-        """Keeps findings, and forgets the oldest where there are many: their classes could not be freed."""
-        self.findings[origin] = findings
-        while len(self.findings) > _MOST_ORIGINS:
-            oldest = next(iter(self.findings))
-            del self.findings[oldest]
-            self.changes.pop(oldest, None)
+_known: Final[dict[Origin, Findings]] = {}
+_lock: Final = threading.Lock()
 
 
-_known: Final = _Known()
+def _keep(origin: Origin, findings: Findings) -> Findings:
+    """Keeps findings, and forgets the oldest where there are many: their classes could not be freed."""
+    _known[origin] = findings
+    while len(_known) > _MOST_ORIGINS:
+        del _known[next(iter(_known))]
+    return findings
 
 
 def recall(origin: Origin) -> Findings | None:
-    """The findings about environments of an origin; None if there are none."""
-    found = _known.findings.get(origin)
-    if found is None:
-        file = origin.file()
-        found = None if file is None else _read(file)
-        if found is not None:
-            with _known.lock:
-                _known.put(origin, _known.findings.get(origin, found))
+    """The findings about environments of an origin, the same object until they change; None if there are none."""
+    found = _known.get(origin)
+    if found is None and (found := _read(origin.file())) is not None:
+        with _lock:
+            found = _keep(origin, _known.get(origin, found))
     return found
-
-
-def changes_of(origin: Origin) -> int:
-    """How often the findings about an origin have changed in this process."""
-    return _known.changes.get(origin, 0)
 
 
 def remember(origin: Origin, findings: Findings) -> Findings:
     """Keeps findings; what was seen before, by whomever, stays seen. Returns both together."""
     file = origin.file()
-    with _known.lock:
-        on_disk = None if file is None else _read(file)  # another process may have written meanwhile
-        for earlier in (_known.findings.get(origin), on_disk):
+    with _lock:
+        for earlier in (_known.get(origin), _read(file)):  # another process may have written meanwhile
             if earlier is not None:
                 findings = msgspec.structs.replace(findings, seen={**earlier.seen, **findings.seen})
-        _known.put(origin, findings)
-        _known.changes[origin] = changes_of(origin) + 1
         if file is not None:
             with contextlib.suppress(OSError):  # then the next process sees it again
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_checked(file, msgspec.json.encode(findings))
-    return findings
+        return _keep(origin, findings)
 
 
 def forget() -> None:
     """Forgets what this process knows; files stay."""
-    with _known.lock:
-        _known.findings.clear()
-        _known.changes.clear()
+    with _lock:
+        _known.clear()
 
 
 def see(origin: Origin, field: str, value: str, text: str) -> None:
     """Keeps what was seen only after searches had assumed something else."""
     known = recall(origin) or NOTHING
     if field not in known.seen:
-        remember(origin, known.with_seen(field, Seen(value, text, is_late=True)))
+        seen = {**known.seen, field: Seen(value, text, is_late=True)}
+        remember(origin, msgspec.structs.replace(known, seen=seen))
 
 
-def _read(file: Path) -> Findings | None:
-    content = read_checked(file, _LARGEST)
+def _read(file: Path | None) -> Findings | None:
+    content = None if file is None else read_checked(file, _LARGEST)
     if content is None:
         return None
     try:

@@ -169,12 +169,6 @@ def registered_information(env: Any) -> HiddenInformation | None:
     return _information.get(full_name(type(env)))
 
 
-def known_actions(env: Any) -> Callable[[Any], tuple[int, ...]] | None:
-    """A fast way to list the legal actions of the agent to move in environments of this very class."""
-    known = _KNOWN_CLASSES.get(full_name(type(env)))
-    return None if known is None else known.legal_actions
-
-
 def known_class(env: Any) -> KnownClass:
     """What is known of an environment: of its own class, else of those that it inherits and wraps."""
     known = _KNOWN_CLASSES.get(full_name(type(env))) or _inherited(env)

@@ -70,44 +70,35 @@ def _made(layer: Any) -> Any:
     return of_spec, [_described(own.get(name)) for name in _MADE_BY]
 
 
-def _described(value: Any) -> Any:
-    return _Description().of(value, 0)
-
-
-class _Description:
+def _described(value: Any, depth: int = 0, parts: Iterator[int] | None = None) -> Any:
     """A value by what it is, the same in every process: functions by their code and what they close over."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_PARTS
-
-    def of(self, value: Any, depth: int) -> Any:
-        self._left -= 1
-        if depth > _MAX_DEPTH or self._left < 0:
-            return type(value).__name__
-        inner = functools.partial(self.of, depth=depth + 1)
-        if isinstance(value, enum.Enum):
-            return full_name(type(value)), value.name
-        if type(value) in _PLAIN:
-            return type(value).__name__, repr(value)
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            return str(value.dtype), value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        if isinstance(value, functools.partial):
-            return "partial", inner(value.func), inner(value.args), inner(value.keywords)
-        if isinstance(value, types.MethodType):
-            return "method", full_name(type(value.__self__)), inner(value.__func__)
-        if isinstance(value, types.FunctionType):
-            cells = [inner(cell.cell_contents) for cell in value.__closure__ or () if _has_content(cell)]
-            return "function", _code(value.__code__), inner(value.__defaults__), inner(value.__kwdefaults__), cells
-        if isinstance(value, type):
-            return "class", full_name(value)
-        name = full_name(type(value))
-        if isinstance(value, dict):
-            return name, [(inner(key), inner(item)) for key, item in value.items()]
-        if isinstance(value, list | tuple):
-            return name, [inner(item) for item in value]
-        if isinstance(value, set | frozenset):
-            return name, sorted(repr(inner(item)) for item in value)
-        return name, [(field, inner(item)) for field, item in sorted(fields_of(value).items())]
+    parts = iter(range(_MOST_PARTS)) if parts is None else parts
+    if depth > _MAX_DEPTH or next(parts, None) is None:
+        return type(value).__name__
+    inner = functools.partial(_described, depth=depth + 1, parts=parts)
+    if isinstance(value, enum.Enum):
+        return full_name(type(value)), value.name
+    if type(value) in _PLAIN:
+        return type(value).__name__, repr(value)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return str(value.dtype), value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    if isinstance(value, functools.partial):
+        return "partial", inner(value.func), inner(value.args), inner(value.keywords)
+    if isinstance(value, types.MethodType):
+        return "method", full_name(type(value.__self__)), inner(value.__func__)
+    if isinstance(value, types.FunctionType):
+        cells = [inner(cell.cell_contents) for cell in value.__closure__ or () if _has_content(cell)]
+        return "function", _code(value.__code__), inner(value.__defaults__), inner(value.__kwdefaults__), cells
+    if isinstance(value, type):
+        return "class", full_name(value)
+    name = full_name(type(value))
+    if isinstance(value, dict):
+        return name, [(inner(key), inner(item)) for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return name, [inner(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return name, sorted(repr(inner(item)) for item in value)
+    return name, [(field, inner(item)) for field, item in sorted(fields_of(value).items())]
 
 
 def _has_content(cell: types.CellType) -> bool:

@@ -78,9 +78,9 @@ def play(game: Playable, root: Any, seats: int, needed: set[str], patience: Pati
     is_done = True
     try:
         games.play()
-        if games.pays_nothing or games.agrees_in_the_end:
+        notes = [_NEVER_PAID] if games.unpaid and not games.pays and not game.pays_by_rewards else []
+        if notes or (games.disagrees and games.agreements == {True}):  # as whole games pay the same, not steps
             game.pays_by_rewards = True
-            notes = [_NEVER_PAID] if games.pays_nothing else []
             games = _Games(game, root, seats, needed, patience)
             games.notes += notes
             games.play()
@@ -125,18 +125,9 @@ class _Games:
         self.notes: list[str] = []
         self.unpaid = self.disagrees = self.slow_keys = False
         self.last_rewards: tuple[float, ...] | None = None
-        self.agreements: list[bool] = []
+        self.agreements: set[bool] = set()
         self.draws_idly, self.played_on = False, 0
         self.said: list[list[Mapping[str, Any]]] = []
-
-    @property
-    def agrees_in_the_end(self) -> bool:
-        """Whether ``rewards`` and ``last()`` paid the same over whole games, though not step by step."""
-        return self.disagrees and bool(self.agreements) and all(self.agreements)
-
-    @property
-    def pays_nothing(self) -> bool:
-        return self.unpaid and not self.pays and not self.game.pays_by_rewards
 
     def play(self) -> None:
         generator = np.random.default_rng(0)
@@ -232,14 +223,12 @@ class _Games:
         self.ends += 1
         in_all = paid_between(game, begun, state)
         if self.last_rewards is not None:
-            self.agreements.append(_are_equal(self.last_rewards, in_all))
+            self.agreements.add(_are_equal(self.last_rewards, in_all))
         if is_start or "terminal_rewards_only" not in self.seen:  # else some may have been paid before
-            self._add_sum(math.fsum(in_all))
-
-    def _add_sum(self, total: float) -> None:
-        self.sums.append(total)
-        if self.seats > 1 and not is_equal_sum(self.sums[0], total):
-            self._see("reward_sum", RewardSum.GENERAL, f"games paid {self.sums[0]:g} and {total:g} in all")
+            self.sums.append(math.fsum(in_all))
+            first, last = self.sums[0], self.sums[-1]
+            if self.seats > 1 and not is_equal_sum(first, last):
+                self._see("reward_sum", RewardSum.GENERAL, f"games paid {first:g} and {last:g} in all")
 
     def _see(self, field: str, value: str, text: str) -> None:
         self.seen.setdefault(field, Seen(str(value), text))
