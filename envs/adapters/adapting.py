@@ -27,7 +27,7 @@ from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import NOTHING, Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import Adapted, merge_traits
-from zermelo.envs.traits.observability import random_action, shown
+from zermelo.envs.traits.observability import in_play, random_action
 from zermelo.envs.traits.origin import origin_of
 from zermelo.envs.traits.play import play
 
@@ -159,7 +159,7 @@ def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience,
     try:
         if not is_known:
             changes = _try_copies(game, root, patience)
-        findings = play(game, root, game.traits.seats, needed, patience)
+        findings = play(game, root, needed, patience)
     except OutOfPatience:
         findings = msgspec.structs.replace(findings, trouble="as a step takes too long", patience=patience.seconds)
     finally:
@@ -242,8 +242,7 @@ def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
     def moved(state: Any, action: int) -> Any:
         patience.check()
         after = game.probe(state, action, len(walked))
-        parts = shown(game, after, 0)
-        walked.append([parts["turn"], parts["rewards"], parts["actions"]])
+        walked.append(list(in_play(game, after).values()))
         return after
 
     try:

@@ -382,8 +382,7 @@ class CopiedGame:
         """Whether an action leads elsewhere with other random numbers."""
         if before.mover == CHANCE:
             return False
-        other = self.probe(replace(before, watch=None), action, 1)
-        return bool(differences(self, after, other, self.traits.seats) - self.noisy)
+        return bool(differences(self, after, self.probe(replace(before, watch=None), action, 1)))
 
     def drew(self, before: CopiedState, after: CopiedState) -> bool:
         return generator_states(before.env) != generator_states(after.env)

@@ -71,11 +71,10 @@ class Foretold:
         return text
 
     def _shown(self, state: CopiedState, *, with_totals: bool) -> dict[str, Any]:
-        """All that a state shows but for what changes at every look."""
-        found = shown(self.game, state, self.game.traits.seats)
+        found = shown(self.game, state)
         if not with_totals:
             found["rewards"] = self.game.rewards_now(state)
-        return {name: value for name, value in found.items() if name not in self.game.noisy}
+        return found
 
 
 def seen_again(game: CopiedGame, before: CopiedState, action: Any, now: CopiedState) -> bool:
@@ -89,7 +88,7 @@ def seen_again(game: CopiedGame, before: CopiedState, action: Any, now: CopiedSt
         if after.over or game.position(after) == game.position(now):
             return False
         others = (game.foretell(before, action) for _ in range(_TIMES))
-        if not any(differences(game, after, other, game.traits.seats) - game.noisy for other in others):
+        if not any(differences(game, after, other) for other in others):
             return False
     except ZermeloError:
         return False

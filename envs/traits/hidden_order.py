@@ -56,7 +56,7 @@ class HiddenList(NamedTuple):
         return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
 
 
-def hidden_lists(game: Playable, starts: Sequence[Any], seats: int, patience: Patience) -> list[HiddenList]:
+def hidden_lists(game: Playable, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
     """The lists of a game whose order nobody sees, by what shows after resets with different seeds."""
     if len(starts) < 2 or game.is_terminal(starts[0]):
         return []
@@ -69,12 +69,12 @@ def hidden_lists(game: Playable, starts: Sequence[Any], seats: int, patience: Pa
         patience.check()
         try:
             first, permuted = game.permuted(starts[0]), _permuted(game, starts[0], path)
-            if permuted is None or differences(game, permuted, first, seats):
+            if permuted is None or differences(game, permuted, first):
                 continue
-            differs, gets_shorter = _differ(game, first, permuted, path, seats, patience)
+            differs, gets_shorter = _differ(game, first, permuted, path, patience)
         except ZermeloError:
             continue
-        if differs and not _is_shown(game, starts[0], path, seats):
+        if differs and not _is_shown(game, starts[0], path):
             lists.append(HiddenList(path, gets_shorter))
     return lists
 
@@ -146,7 +146,7 @@ def _permuted(game: Playable, state: Any, path: Path, places: slice = slice(None
     return None
 
 
-def _is_shown(game: Playable, state: Any, path: Path, seats: int) -> bool:
+def _is_shown(game: Playable, state: Any, path: Path) -> bool:
     """Whether players see, once a move was made, in which order the rest of a list is that the move has left.
 
     Where nobody can be asked what is seen before a step, as in Gymnasium, this is the first that is known of it.
@@ -160,15 +160,13 @@ def _is_shown(game: Playable, state: Any, path: Path, seats: int) -> bool:
         at_the_end = digest(rest, _DIGESTED) == digest(whole[: len(rest)], _DIGESTED)
         changed = _permuted(game, state, path, slice(0, len(rest)) if at_the_end else slice(taken, None))
         if changed is not None and (taken or not game.is_terminal(after)):
-            is_shown = differences(game, game.probe(changed, action, 0), after, seats)
+            is_shown = differences(game, game.probe(changed, action, 0), after)
             if is_shown or taken:
                 return bool(is_shown)
     return False
 
 
-def _differ(
-    game: Playable, first: Any, second: Any, path: Path, seats: int, patience: Patience
-) -> tuple[bool, bool]:
+def _differ(game: Playable, first: Any, second: Any, path: Path, patience: Patience) -> tuple[bool, bool]:
     """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
     gets_shorter = False
     for seed in range(_WALKS):
@@ -176,6 +174,6 @@ def _differ(
         for one, other in played_on(game, first, second, generator, _WALK_STEPS, patience):
             before, length = length, len(at(game.environment(one), path) or ())
             gets_shorter = gets_shorter or length < before
-            if differences(game, one, other, seats):
+            if differences(game, one, other):
                 return True, gets_shorter
     return False, gets_shorter

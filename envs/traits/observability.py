@@ -28,6 +28,7 @@ class Playable(Game[Any], Protocol):
     as_numpy: bool
     pays_by_rewards: bool
     without: dict[str, dict[str, str]]
+    noisy: frozenset[str]
 
     def initial_state(self, seed: int = 0) -> Any: ...
 
@@ -65,17 +66,22 @@ class Playable(Game[Any], Protocol):
         """Leaves attributes out of keys."""
 
 
-def shown(game: Playable, state: Any, seats: int) -> dict[str, Any]:
-    """All that a state shows, by name: turn (None at the end), rewards, legal actions, and what each seat sees."""
+def in_play(game: Playable, state: Any) -> dict[str, Any]:
+    """Whose turn it is (None at the end), rewards and legal actions, by name."""
     over, mover = game.is_terminal(state), game.to_move(state)
     actions = () if over else game.chance_outcomes(state) if mover == CHANCE else game.legal_actions(state)
-    parts = {"turn": None if over else mover, "rewards": game.utility(state), "actions": tuple(actions)}
-    return parts | {f"seen by {seat}": game.observation_key(state, seat) for seat in range(seats)}
+    return {"turn": None if over else mover, "rewards": game.utility(state), "actions": tuple(actions)}
 
 
-def differences(game: Playable, first: Any, second: Any, seats: int) -> set[str]:
+def shown(game: Playable, state: Any) -> dict[str, Any]:
+    """All that a state shows, by name, but for what differs at every look."""
+    seen = {f"seen by {seat}": game.observation_key(state, seat) for seat in range(game.traits.seats)}
+    return {name: part for name, part in (in_play(game, state) | seen).items() if name not in game.noisy}
+
+
+def differences(game: Playable, first: Any, second: Any) -> set[str]:
     """The names of what two states show differently."""
-    one, other = shown(game, first, seats), shown(game, second, seats)
+    one, other = shown(game, first), shown(game, second)
     return {name for name in one if one[name] != other[name]}
 
 
@@ -105,18 +111,15 @@ class Observability:
         pairs: How many pairs of different positions were compared.
         left: How many moves may still be played to see whether positions that look the same go on so.
         starts_alike: Whether each start looked like another one.
-        noisy: Parts of what is shown that differ although nothing else does, such as a clock.
     """
 
-    def __init__(self, game: Playable, seats: int, probes: int, patience: Patience) -> None:
+    def __init__(self, game: Playable, probes: int, patience: Patience) -> None:
         self._game, self._patience = game, patience
-        self._seats = seats
         self._generator = np.random.default_rng(1)
         self.pairs = 0
         self.left = probes
         self.is_hidden = False
         self.starts_alike = True
-        self.noisy: set[str] = set()
 
     def compare_starts(self, states: list[Any]) -> None:
         """Compares positions after resets with different seeds."""
@@ -158,13 +161,13 @@ class Observability:
     def _mover_sees(self, state: Any) -> Any:
         game = self._game
         mover = game.to_move(state)
-        is_noisy = mover == CHANCE or f"seen by {mover}" in self.noisy
+        is_noisy = mover == CHANCE or f"seen by {mover}" in game.noisy
         return mover, tuple(game.legal_actions(state)), None if is_noisy else game.observation_key(state, mover)
 
     def _is_one(self, first: Any, second: Any) -> bool:
         """Whether two states that look the same to the player to move go on in the same way."""
-        game, ignored = self._game, {*self.noisy, "rewards"}  # earlier ones may differ
-        if differences(game, first, second, self._seats) - ignored:
+        game, paid_before = self._game, {"rewards"}
+        if differences(game, first, second) - paid_before:
             return False
         with contextlib.suppress(ZermeloError):  # where the environment fails nothing is shown
             for _ in range(_WALKS):
@@ -173,7 +176,7 @@ class Observability:
                 for before, after in itertools.pairwise(pairs):
                     self.left -= 2
                     one, other = (paid_between(game, *way) for way in zip(before, after, strict=True))
-                    if one != other or differences(game, *after, self._seats) - ignored:
+                    if one != other or differences(game, *after) - paid_before:
                         return False
         return True
 

@@ -68,20 +68,20 @@ _NEVER_PAID: Final = (
 )
 
 
-def play(game: Playable, root: Any, seats: int, needed: set[str], patience: Patience) -> Findings:
+def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
 
     The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
     fields of ``Traits`` that nobody has told.
     """
-    games = _Games(game, root, seats, needed, patience)
+    games = _Games(game, root, needed, patience)
     is_done = True
     try:
         games.play()
         notes = [_NEVER_PAID] if games.unpaid and not games.pays and not game.pays_by_rewards else []
         if notes or (games.disagrees and games.agreements == {True}):  # as whole games pay the same, not steps
             game.pays_by_rewards = True
-            games = _Games(game, root, seats, needed, patience)
+            games = _Games(game, root, needed, patience)
             games.notes += notes
             games.play()
     except OutOfPatience:
@@ -111,9 +111,10 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 class _Games:
-    def __init__(self, game: Playable, root: Any, seats: int, needed: set[str], patience: Patience) -> None:
-        self.game, self.root, self.seats, self.needed, self.patience = game, root, seats, needed, patience
-        self.observability = Observability(game, seats, _PROBES, patience)
+    def __init__(self, game: Playable, root: Any, needed: set[str], patience: Patience) -> None:
+        self.game, self.root, self.needed, self.patience = game, root, needed, patience
+        self.seats = game.traits.seats
+        self.observability = Observability(game, _PROBES, patience)
         self.seen: dict[str, Seen] = {}
         self.sums: list[float] = []
         self.ends = self.steps = 0
@@ -139,7 +140,7 @@ class _Games:
                 self._leave_out_noise(state)
         if {"information", "chance"} <= self.needed:
             with contextlib.suppress(ZermeloError), self.patience.part(_FOR_LISTS):
-                self.hidden = hidden_lists(self.game, starts, self.seats, self.patience)
+                self.hidden = hidden_lists(self.game, starts, self.patience)
         for found in self.hidden:  # from now on only what else is hidden counts
             self.game.leave_out(found.order(self.game.environment(self.root)))
         with self.patience.part(_FOR_STARTS):
@@ -255,17 +256,14 @@ class _Games:
     def _is_same(self, one: Any, other: Any) -> bool:
         """Whether two states look the same, at once and where the same moves are played on from both."""
         game = self.game
-        if self._differences(one, other):
+        if differences(game, one, other):
             return False
         if self.played_on >= _PLAYED_ON or game.position(one) == game.position(other):
             return True
         self.played_on += 1
         generator = np.random.default_rng(self.played_on)
         pairs = played_on(game, one, other, generator, _ON_STEPS, self.patience)
-        return not any(self._differences(*pair) for pair in pairs)
-
-    def _differences(self, one: Any, other: Any) -> set[str]:
-        return differences(self.game, one, other, self.seats) - self.observability.noisy
+        return not any(differences(game, *pair) for pair in pairs)
 
     def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
         game, seed = self.game, 2 * self.steps
@@ -310,13 +308,13 @@ class _Games:
     def _compare_equal(self, after: Any, again: Any) -> None:
         """Compares two states that an equal seed led to: what differs in what is seen says nothing from now on."""
         game = self.game
-        parts = self._differences(after, again)
+        parts = differences(game, after, again)
         in_play = {part for part in parts if not part.startswith("seen")}
         if in_play:
             if _UNSEEDED not in self.notes:
                 self.notes.append(_UNSEEDED)
             self._see_chance(f"one action led from one state to two ({', '.join(sorted(in_play))})")
-        self.observability.noisy |= parts - in_play
+        game.noisy |= parts - in_play
         if self.volatile or game.position(after) != game.position(again):
             self.volatile.compare(game.environment(after), game.environment(again))
             game.leave_out(self.volatile.left_out())
@@ -345,7 +343,7 @@ class _Games:
             draws_from=tuple(sorted(game.draws_from())),
             draws_idly=self.draws_idly,
             without=game.without,
-            noisy=tuple(sorted(self.observability.noisy)),
+            noisy=tuple(sorted(game.noisy)),
             as_numpy=game.as_numpy,
             pays_by_rewards=game.pays_by_rewards,
             slow_keys=self.slow_keys,
