@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
-from zermelo.envs.live.masks import GymMask, own_mask, shown_mask
+from zermelo.envs.live.masks import mask_reader, own_mask, shown_mask
 from zermelo.envs.live.sides import sides_said
 from zermelo.envs.live.wrappers import of_reset, of_step, quieten, require_reset, thin
 from zermelo.envs.traits.merging import Adapted
@@ -54,15 +54,15 @@ class GymGame(CopiedGame):
         with self._blame("its action mask"):
             mask = shown_mask(state.seen, state.info, codec, state.env)
             if mask is None:
-                mask = self._live_mask.mask(state.env) if state.info is None else own_mask(state.env)
+                mask = self._read_mask(state.env) if state.info is None else own_mask(state.env)
         actions = codec.all_actions() if mask is None else codec.masked(mask)
         if not actions:
             raise GameOverError(f"{self._name} is not over, but its action mask allows no action")
         return actions
 
     @functools.cached_property
-    def _live_mask(self) -> GymMask:  # of the first state, of which no step has returned anything
-        return GymMask(self._template)
+    def _read_mask(self) -> Callable[[Any], Any]:  # of the first state, of which no step has returned anything
+        return mask_reader(self._template)
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         try:

@@ -186,14 +186,14 @@ def _outcome(env: Any, action: int, codec: ActionCodec) -> bool | None:
 
 
 def gym_mask(env: Any) -> Any:
-    """The action mask of a live Gymnasium environment; None where it shows none (``GymMask``)."""
+    """The action mask of a live Gymnasium environment; None where it shows none (``mask_reader``)."""
     try:
-        finder = _finders.get(env.unwrapped)
-        if finder is None:
-            finder = _finders[env.unwrapped] = GymMask(env)
+        reader = _readers.get(env.unwrapped)
+        if reader is None:
+            reader = _readers[env.unwrapped] = mask_reader(env)
     except TypeError:  # an environment that cannot be hashed
-        finder = GymMask(env)
-    return finder.mask(env)
+        reader = mask_reader(env)
+    return reader(env)
 
 
 def own_mask(env: Any) -> Any:
@@ -204,58 +204,47 @@ def own_mask(env: Any) -> Any:
     return None
 
 
-class GymMask:
-    """Finds the action mask of a Gymnasium environment without stepping it.
+def mask_reader(env: Any) -> Callable[[Any], Any]:
+    """Finds out how the action mask of a Gymnasium environment, and of copies of it, is read without a step.
 
     It is asked by ``action_masks()``. Otherwise the mask is an attribute or the result of a method that held what
     ``reset`` and ``step`` showed as the mask on a copy. Where a mask in ``info`` is nowhere else, actions are
-    tried on copies (``is_tried``), and a warning says so.
+    tried on copies, and a warning says so. The function returns None where nothing shows a mask.
 
     Raises:
         UnsupportedGameError: Its observations have a mask, and nothing in it holds that.
     """
-
-    def __init__(self, env: Any) -> None:
-        self._codec = ActionCodec(env.action_space, game_name(env))
-        self._find: Callable[[Any], Any] | None = None
-        self.is_tried = False
-        if own_mask(env) is not None:
-            return
-        positions, is_confirmed = _masked_positions(clone_env(env), self._codec)
-        if not positions:
-            return
-        self._find = _source(positions, self._codec)
-        if self._find is not None:
-            return
-        if "action_mask" in (getattr(env.observation_space, "spaces", None) or {}):
-            raise UnsupportedGameError(
-                f"{game_name(env)} shows its action mask only in what reset and step return, in "
-                "observation['action_mask']: give its class a method action_masks() that returns it"
-            )
-        if is_confirmed:
-            self.is_tried = True
-            warnings.warn(
-                f"{game_name(env)} shows its legal actions only in the info that reset and step return, which it "
-                "does not keep: where a search starts every action is tried on a copy instead; a method "
-                "action_masks() of its class that returns them is sure, and faster",
-                UnknownTraitWarning,
-                stacklevel=2,
-            )
-
-    def mask(self, env: Any) -> Any:
-        """The mask of the environment, or of a copy of it, now."""
-        mask = own_mask(env)
-        if mask is not None:
-            return mask
-        if self._find is not None:
-            return self._find(env)
-        if not self.is_tried or self._codec.size > _MOST_ACTIONS:
-            return None
-        works = [_outcome(env, action, self._codec) is not None for action in self._codec.all_actions()]
-        return np.array(works, np.int8) if any(works) else None
+    if own_mask(env) is not None:
+        return own_mask
+    codec = ActionCodec(env.action_space, game_name(env))
+    positions, is_confirmed = _masked_positions(clone_env(env), codec)
+    found = _source(positions, codec) if positions else None
+    if found is not None:
+        return found
+    if positions and "action_mask" in (getattr(env.observation_space, "spaces", None) or {}):
+        raise UnsupportedGameError(
+            f"{game_name(env)} shows its action mask only in what reset and step return, in "
+            "observation['action_mask']: give its class a method action_masks() that returns it"
+        )
+    if not is_confirmed or codec.size > _MOST_ACTIONS:
+        return lambda env: None
+    warnings.warn(
+        f"{game_name(env)} shows its legal actions only in the info that reset and step return, which it "
+        "does not keep: where a search starts every action is tried on a copy instead; a method "
+        "action_masks() of its class that returns them is sure, and faster",
+        UnknownTraitWarning,
+        stacklevel=2,
+    )
+    return functools.partial(_tried_mask, codec)
 
 
-_finders: Final[weakref.WeakKeyDictionary[Any, GymMask]] = weakref.WeakKeyDictionary()  # by the environment itself
+_readers: Final[weakref.WeakKeyDictionary[Any, Callable[[Any], Any]]] = weakref.WeakKeyDictionary()
+"""By the environment itself."""
+
+
+def _tried_mask(codec: ActionCodec, env: Any) -> Any:
+    works = [_outcome(env, action, codec) is not None for action in codec.all_actions()]
+    return np.array(works, np.int8) if any(works) else None
 
 
 def _masked_positions(env: Any, codec: ActionCodec) -> tuple[list[tuple[Any, Any]], bool]:

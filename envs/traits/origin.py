@@ -9,6 +9,7 @@ what is assumed of both is watched in both, so that it costs speed and never tru
 from __future__ import annotations
 
 import ast
+import contextlib
 import enum
 import functools
 import hashlib
@@ -34,6 +35,7 @@ _MOST_PARTS: Final = 5_000  # of a value that is described
 _LARGEST: Final = 1 << 22  # bytes of a module's source
 _MOST_MODULES: Final = 200
 _ROOMS: Final = ("adapters", "clone", "live", "traits")
+_STDLIB: Final = Path(ast.__file__).parent
 _VERSIONS: Final = ("gymnasium", "numpy", "pettingzoo")
 
 
@@ -87,8 +89,8 @@ def _described(value: Any, depth: int = 0, parts: Iterator[int] | None = None) -
     if isinstance(value, types.MethodType):
         return "method", full_name(type(value.__self__)), inner(value.__func__)
     if isinstance(value, types.FunctionType):
-        cells = [inner(cell.cell_contents) for cell in value.__closure__ or () if _has_content(cell)]
-        return "function", _code(value.__code__), inner(value.__defaults__), inner(value.__kwdefaults__), cells
+        closed = [inner(one) for one in _closed_over(value)]
+        return "function", _code(value.__code__), inner(value.__defaults__), inner(value.__kwdefaults__), closed
     if isinstance(value, type):
         return "class", full_name(value)
     name = full_name(type(value))
@@ -101,11 +103,11 @@ def _described(value: Any, depth: int = 0, parts: Iterator[int] | None = None) -
     return name, [(field, inner(item)) for field, item in sorted(fields_of(value).items())]
 
 
-def _has_content(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:  # its variable has no value yet
-        return False
+def _closed_over(function: types.FunctionType) -> Iterator[Any]:
+    """The values of the variables that a function closes over, of those that have one yet."""
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):
+            yield cell.cell_contents
 
 
 def _code(code: types.CodeType) -> Any:
@@ -120,8 +122,12 @@ def _code(code: types.CodeType) -> Any:
 def _sources(classes: tuple[type, ...]) -> str | None:
     """A digest of the sources of classes; None where one has none, as in an interpreter."""
     digest = hashlib.sha256()
-    for cls in classes:
-        digest.update(f"{full_name(cls)}\n{_closed_over(cls)}\n".encode())
+    for cls in classes:  # two classes of one factory have the same source
+        functions = [
+            one for part in cls.__mro__ for one in vars(part).values() if isinstance(one, types.FunctionType)
+        ]
+        closed = [(one.__name__, [*map(_described, _closed_over(one))]) for one in functions if one.__closure__]
+        digest.update(f"{full_name(cls)}\n{closed}\n".encode())
     files: dict[Path, bytes] = {}
     own = [sys.modules.get(module_name(cls)) for cls in classes]  # of Gymnasium, too
     for module in dict.fromkeys([*modules_of(classes), *own]):
@@ -133,16 +139,6 @@ def _sources(classes: tuple[type, ...]) -> str | None:
     return digest.hexdigest() if files else None
 
 
-def _closed_over(cls: type) -> Any:
-    """What the methods of a class close over: two classes of one factory have the same source."""
-    functions = [value for part in cls.__mro__ for value in vars(part).values()]
-    closed = [one for one in functions if isinstance(one, types.FunctionType) and one.__closure__]
-    return [
-        (one.__name__, [_described(cell.cell_contents) for cell in one.__closure__ or () if _has_content(cell)])
-        for one in closed
-    ]
-
-
 def _add_file(file: Path, files: dict[Path, bytes]) -> bool:
     """Adds a module's source and those that it names; returns whether it can be read."""
     waiting = [file]
@@ -151,20 +147,16 @@ def _add_file(file: Path, files: dict[Path, bytes]) -> bool:
         if path in files:
             continue
         try:
-            files[path] = read_file(path, _LARGEST) if path.suffix == ".py" else _built(path)
+            about = path.stat()  # which tells one build of a compiled module from another
+            built = f"{about.st_size} {about.st_mtime_ns}".encode()
+            files[path] = read_file(path, _LARGEST) if path.suffix == ".py" else built
         except (OSError, ValueError):
             if path == file:
                 return False
             continue
-        if not _project(path):  # what is installed does not change from one process to the next
+        if not _is_installed(path):
             waiting += _named_in(path, files[path])
     return True
-
-
-def _built(path: Path) -> bytes:
-    """What tells one build of a compiled module from another."""
-    about = path.stat()
-    return f"{about.st_size} {about.st_mtime_ns}".encode()
 
 
 def _named_in(path: Path, source: bytes) -> Iterator[Path]:
@@ -184,7 +176,7 @@ def _named_in(path: Path, source: bytes) -> Iterator[Path]:
                 (one for one in (inside.with_suffix(".py"), inside / "__init__.py") if one.is_file()), None
             )
             if found is not None:
-                if not _project(found):
+                if not _is_installed(found):
                     yield found
                 break
 
@@ -205,15 +197,9 @@ def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
                 yield name.lstrip("."), len(name) - len(name.lstrip("."))
 
 
-def _project(path: Path) -> str:
-    """The installed package that a file belongs to, ``"python"`` for Python's own; empty for the user's files."""
-    for folder in ("site-packages", "dist-packages"):
-        if folder in path.parts:
-            return path.parts[path.parts.index(folder) + 1]
-    return "python" if path.is_relative_to(_STDLIB) else ""
-
-
-_STDLIB: Final = Path(ast.__file__).parent
+def _is_installed(path: Path) -> bool:
+    """Whether a file is Python's own or of an installed package: the same from one process to the next."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or path.is_relative_to(_STDLIB)
 
 
 @functools.cache
