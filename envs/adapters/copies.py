@@ -397,7 +397,7 @@ class CopiedGame:
         return frozenset(self.outside.drawn)
 
     def rewards_now(self, state: CopiedState) -> tuple[float, ...] | None:
-        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
+        """The environment's ``rewards``, seat by seat; None where it has none."""
         return None
 
     def observation_key(self, state: CopiedState, seat: int) -> Hashable:

@@ -1,4 +1,4 @@
-"""What a copy foretells of a step, beside what came: a difference is chance that copies do not show.
+"""Steps foretold by a copy, compared with what came: a difference is chance that copies do not show.
 
 For whoever steps the real environment: a match, ``OpponentEnv``, an agent that is asked again. It takes one copy
 and one step, and only where nobody has told that nothing is left to chance.
@@ -47,7 +47,7 @@ class Foretold:
             return None
 
     def compare(self, env: Any, returned: Any = None) -> str:
-        """What differs from what came, once the environment was stepped; kept as seen, for all agents.
+        """Returns how what came differs, once the environment was stepped; kept as seen, for all agents.
 
         ``returned`` is what ``step`` of a Gymnasium environment returned.
         """

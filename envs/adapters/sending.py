@@ -20,7 +20,7 @@ from zermelo.envs.traits.origin import origin_of
 
 
 class _Recipe(NamedTuple):
-    """What a game on copies is made of and has learned; ``information`` is of ``register_information``."""
+    """The parts of a game on copies, and what it has learned; ``information`` is of ``register_information``."""
 
     kind: type[Any]
     template: Any

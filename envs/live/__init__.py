@@ -1,1 +1,1 @@
-"""What a live environment is: its wrappers, spaces, masks and settings, before anything is assumed of its game."""
+"""Live environments: wrappers, spaces, masks and payments, before anything is assumed of the game."""

@@ -76,4 +76,4 @@ _GONE: Final = (
         "sys.modules['gym.spaces'] = gymnasium.spaces",
     ),
 )
-"""What newer versions lack: how an error shows it, what had it, and the line that mends it."""
+"""Things that newer versions lack: how an error shows one, what had it, and the line that mends it."""

@@ -1,7 +1,7 @@
-"""What the agents of a live AEC environment are paid, and steps as it wants them.
+"""Payments to the agents of a live AEC environment, and steps as it wants them.
 
-That is what ``last()`` gives at their turns, and what waits there at the end; where that is nothing throughout,
-``rewards``. Those of steps of dead agents do not count: Shimmy's pays the final ones again.
+An agent is paid what ``last()`` gives at its turns, and what waits there at the end; where that is nothing
+throughout, ``rewards``. Those of steps of dead agents do not count: Shimmy's pays the final ones again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Payments:
         self._add(self._said, self._inner.rewards)
 
     def totals(self) -> dict[Any, float]:
-        """What each agent has been paid so far; agents that were never paid may be missing."""
+        """The payments to each agent so far; agents that were never paid may be missing."""
         totals = dict(self._received)
         self._add(totals, self._waiting)
         return totals if any(totals.values()) else dict(self._said)

@@ -64,17 +64,16 @@ def is_gymnasium(env: Any) -> bool:
 
 
 def of_reset(returned: Any) -> tuple[Any, Any]:
-    """What ``reset`` of a Gymnasium environment says: the observation, and the info, which Gym's had none of."""
+    """The observation and the info from what ``reset`` returned; Gym's had no info."""
     if isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping):
         return returned
     return returned, {}
 
 
 def of_step(returned: Any) -> Any:
-    """What ``step`` says: observation, reward, terminated, truncated and info.
+    """Observation, reward, terminated, truncated and info from what ``step`` returned.
 
-    Of four values, as of Gym before 0.26, the third says that the episode is over, and the info whether by a
-    limit.
+    Gym before 0.26 returned four values: the third says that the episode is over, the info whether by a limit.
     """
     if isinstance(returned, tuple) and len(returned) == 4 and isinstance(returned[3], Mapping):
         observation, reward, is_over, info = returned
@@ -189,11 +188,7 @@ _STATE_OF_PLAY = ("agents", "agent_selection", "rewards", "terminations", "trunc
 
 
 def quieten(env: Any) -> Any:
-    """Sets ``render_mode`` of a copy to None in every layer: environments look at it in ``step``.
-
-    A search would open windows and wait for the frame rate. One whose rules depend on it is searched as without
-    one.
-    """
+    """Sets ``render_mode`` of a copy to None in every layer; a search would open windows and wait for frames."""
     for layer in layers(env):
         attributes = getattr(layer, "__dict__", {})
         if attributes.get("render_mode") is not None:

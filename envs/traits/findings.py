@@ -1,8 +1,7 @@
-"""What play and searches have seen of environments, kept for later ones of the same origin.
+"""Findings: what play and searches have seen of environments, kept for later ones of the same origin.
 
-In this process and in the cache folder, a file for each origin (``zermelo.envs.traits.origin``). What was seen
-stays seen: a search that meets what an environment was assumed not to have adds it, for all agents and
-processes.
+They are kept in this process and in the cache folder, a file for each origin. What was seen stays seen: a search
+that meets what an environment was assumed not to have adds it, for all agents and processes.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen in play.
+    """What was seen in play of environments of one origin.
 
     Attributes:
         seen: By field of ``Traits``, what was seen to be so.
@@ -101,7 +100,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         return values, {name: Evidence(one.text, False, one.is_late) for name, one in self.seen.items()}
 
     def assumed_traits(self, seats: int) -> tuple[dict[str, Any], dict[str, Evidence]]:
-        """What is assumed of the fields that were not seen to be otherwise, and the evidence for each."""
+        """The fields of ``Traits`` that are assumed where nothing else was seen, and the evidence for each."""
         played = self.trouble or f"in {_count(self.steps, 'step')} of {_count(self.games, 'whole game')}"
         is_short = self.steps < _FEW_STEPS and self.games < _FEW_GAMES
         idly = ", which draw random numbers without effect" if self.draws_idly or self.draws_from else ""
@@ -142,7 +141,7 @@ def _count(number: int, noun: str) -> str:
 
 
 NOTHING: Final = Findings(is_done=False, trouble="as nothing was played")
-"""What is known of an environment that was not played."""
+"""The findings about an environment that was not played."""
 
 
 _known: Final[dict[Origin, Findings]] = {}

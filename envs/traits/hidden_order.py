@@ -95,7 +95,7 @@ def _shuffle(value: Any, generator: np.random.Generator, places: slice = slice(N
 
 
 def at(env: Any, path: Path) -> Any:
-    """What is there, at a path from an environment on; None where there is nothing."""
+    """The value at a path from an environment on; None where there is nothing."""
     value = env
     for step in path:
         if isinstance(value, dict):

@@ -165,12 +165,12 @@ def register_information(
 
 
 def registered_information(env: Any) -> HiddenInformation | None:
-    """What ``register_information`` was given for the class of an environment."""
+    """The information that ``register_information`` was given for the class of an environment."""
     return _information.get(full_name(type(env)))
 
 
 def known_class(env: Any) -> KnownClass:
-    """What is known of an environment: of its own class, else of those that it inherits and wraps."""
+    """The knowledge of an environment's own class, else of those that it inherits and wraps."""
     known = _KNOWN_CLASSES.get(full_name(type(env))) or _inherited(env)
     hidden = DECLARED if declares_information(env) else registered_information(env)
     if hidden is None:

@@ -1,4 +1,4 @@
-"""What players observe beside the state, in random play.
+"""Comparison of what players observe with the state, in random play.
 
 Two different states that look the same to the player to move show hidden information if another player sees them
 differently, or if the same actions lead on to other moves, rewards or ends. Two that look different show nothing.
@@ -39,31 +39,26 @@ class Playable(Game[Any], Protocol):
         """The state after an action, with all randomness from a seed."""
 
     def drew(self, before: Any, after: Any) -> bool:
-        """Whether the step from one state to the other moved a random generator."""
-
-    def sides_said(self, state: Any) -> Mapping[str, Any]:
-        """Whose move it is, by all names under which an environment for one player says it."""
+        """Whether the step from one state to the other moved a random generator of the copy."""
 
     def draws_from(self) -> frozenset[str]:
         """The names of the generators outside of the environment that steps have moved."""
 
+    def sides_said(self, state: Any) -> Mapping[str, Any]:
+        """Whose move it is, by all names under which an environment for one player says it."""
+
     def rewards_now(self, state: Any) -> tuple[float, ...] | None:
-        """What the environment's ``rewards`` say, seat by seat; None where it has none."""
+        """The environment's ``rewards``, seat by seat; None where it has none."""
 
     def observation_key(self, state: Any, seat: int) -> Hashable:
-        """A value of what a seat observes; None where that is not known."""
-
-    def position(self, state: Any) -> Any:
-        """A key of the environment's state."""
-
-    def environment(self, state: Any) -> Any:
-        """The copy."""
+        """A key of what a seat observes; None where that is not known."""
 
     def permuted(self, state: Any) -> Any:
         """A state with a copy of its own, which may be changed, and of which nothing is remembered."""
 
-    def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None:
-        """Leaves attributes out of keys."""
+    def position(self, state: Any) -> Any: ...
+    def environment(self, state: Any) -> Any: ...
+    def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None: ...
 
 
 def in_play(game: Playable, state: Any) -> dict[str, Any]:
@@ -105,7 +100,7 @@ def played_on(
 
 
 class Observability:
-    """Comparisons of positions: ``is_hidden`` says whether something was seen to be hidden.
+    """Pairs of positions that were compared; ``is_hidden`` says whether one showed that something is hidden.
 
     Attributes:
         pairs: How many pairs of different positions were compared.

@@ -1,9 +1,9 @@
-"""What an environment is made of: the key of what was seen of it.
+"""Origins of environments: the key of what was seen of them.
 
-That is its classes, the sources of their modules and of modules of the same project that these name, also inside
-functions, and how it was made: the arguments that ``EzPickle`` and Gymnasium's wrappers keep, and Gymnasium's
-spec. Nothing that play may change is part of it. Two environments that differ in something else share a key:
-what is assumed of both is watched in both, so that it costs speed and never truth.
+An origin has the classes, the sources of their modules and of modules of the same project that these name, also
+inside functions, and how the environment was made: the arguments that ``EzPickle`` and Gymnasium's wrappers keep,
+and Gymnasium's spec. Nothing that play may change is part of it. A key that two different environments share costs
+speed and never truth, as what is assumed of both is watched in both.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(env: Any) -> Origin:
-    """What an environment is made of."""
+    """Returns the origin of an environment."""
     layers = game_layers(env)
     made = [_made(layer) for layer in layers]
     classes = tuple(original_class(type(layer)) for layer in layers)
