@@ -53,8 +53,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         as_numpy: Whether actions must be integers of NumPy's.
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
         slow_keys: Whether a key takes longer than several moves.
-        is_done: Whether play came to its end in time.
-        patience: The seconds that it was given.
+        patience: The seconds that it was given, if it did not come to its end in that time.
         notes: What users should be told, as the ends of sentences that begin with the environment's name.
         sides: The name under which an environment for one player says at each step whose move it is, if it does.
         trouble: Why nothing could be played, if so.
@@ -77,8 +76,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     as_numpy: bool = False
     pays_by_rewards: bool = False
     slow_keys: bool = False
-    is_done: bool = True
-    patience: float = 0.0
+    patience: float | None = None
     notes: tuple[str, ...] = ()
     sides: str = ""
     trouble: str = ""
@@ -86,7 +84,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def enough(self) -> float:
         """The patience with which play would show no more."""
-        return math.inf if self.is_done else self.patience
+        return math.inf if self.patience is None else self.patience
 
     def seen_traits(self) -> tuple[dict[str, Any], dict[str, Evidence]]:
         """The fields of ``Traits`` that were seen, and the evidence for each."""
@@ -140,7 +138,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-NOTHING: Final = Findings(is_done=False, trouble="as nothing was played")
+NOTHING: Final = Findings(patience=0.0, trouble="as nothing was played")
 """The findings about an environment that was not played."""
 
 

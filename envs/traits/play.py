@@ -75,7 +75,6 @@ def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Fin
     fields of ``Traits`` that nobody has told.
     """
     games = _Games(game, root, needed, patience)
-    is_done = True
     try:
         games.play()
         notes = [_NEVER_PAID] if games.unpaid and not games.pays and not game.pays_by_rewards else []
@@ -85,8 +84,8 @@ def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Fin
             games.notes += notes
             games.play()
     except OutOfPatience:
-        is_done = False
-    return games.findings(is_done=is_done)
+        return games.findings(patience.seconds)
+    return games.findings(None)
 
 
 def cancels(paid: Sequence[float]) -> bool:
@@ -113,7 +112,7 @@ def _seconds(call: Callable[[], object]) -> float:
 class _Games:
     def __init__(self, game: Playable, root: Any, needed: set[str], patience: Patience) -> None:
         self.game, self.root, self.needed, self.patience = game, root, needed, patience
-        self.seats = game.traits.seats
+        self.seats, self.generator = game.traits.seats, np.random.default_rng(0)
         self.observability = Observability(game, _PROBES, patience)
         self.seen: dict[str, Seen] = {}
         self.sums: list[float] = []
@@ -131,10 +130,9 @@ class _Games:
         self.said: list[list[Mapping[str, Any]]] = []
 
     def play(self) -> None:
-        generator = np.random.default_rng(0)
         starts = self._starts()
         with contextlib.suppress(ZermeloError):
-            self._play_game(starts[0], generator, is_start=starts[0] is not self.root, compares=False)
+            self._play_game(starts[0], compares=False)
         for state in starts[:2]:  # before anything is compared
             with contextlib.suppress(ZermeloError):
                 self._leave_out_noise(state)
@@ -147,7 +145,7 @@ class _Games:
             self.observability.compare_starts(starts)
         for state in itertools.chain.from_iterable([starts] * _ROUNDS):
             with contextlib.suppress(ZermeloError):  # a broken line of play ends this game
-                self._play_game(state, generator, is_start=state is not self.root)
+                self._play_game(state)
             if self.steps >= self.most or (self.ends >= len(starts) and self.steps > self.most // 2):
                 break
         if self.root in starts:
@@ -155,7 +153,7 @@ class _Games:
         self.most += self.most // _ROOT_PART
         for _ in range(_ROOT_GAMES):
             with contextlib.suppress(ZermeloError):
-                self._play_game(self.root, generator, is_start=False)
+                self._play_game(self.root)
 
     def _starts(self) -> list[Any]:
         starts, begun = [], self.patience.spent
@@ -199,9 +197,7 @@ class _Games:
         self.observability.left = int(share * _PROBES)
         return share
 
-    def _play_game(
-        self, state: Any, generator: np.random.Generator, *, is_start: bool, compares: bool = True
-    ) -> None:
+    def _play_game(self, state: Any, *, compares: bool = True) -> None:
         """Plays a game; of one from a reset, what it paid in all is kept."""
         game = self.game
         self.last_rewards, begun = (0.0,) * self.seats, state
@@ -211,11 +207,11 @@ class _Games:
             if self.steps >= self.most:
                 return
             self.patience.check(self.steps / self.most)
-            action = random_action(game, state, generator)
+            action = random_action(game, state, self.generator)
             after = self._step(state, action)
             is_looked_at = self.steps < _AGAIN or self.steps % _AGAIN_EVERY == 0 or game.is_terminal(after)
             if compares and is_looked_at:
-                self._play_again(state, action, after, generator)
+                self._play_again(state, action, after)
             self._add_payment(state, after)
             self.steps += 1
             state = after
@@ -225,7 +221,9 @@ class _Games:
         in_all = paid_between(game, begun, state)
         if self.last_rewards is not None:
             self.agreements.add(_are_equal(self.last_rewards, in_all))
-        if is_start or "terminal_rewards_only" not in self.seen:  # else some may have been paid before
+        if (
+            begun is not self.root or "terminal_rewards_only" not in self.seen
+        ):  # else some may have been paid before
             self.sums.append(math.fsum(in_all))
             first, last = self.sums[0], self.sums[-1]
             if self.seats > 1 and not is_equal_sum(first, last):
@@ -265,7 +263,7 @@ class _Games:
         pairs = played_on(game, one, other, generator, _ON_STEPS, self.patience)
         return not any(differences(game, *pair) for pair in pairs)
 
-    def _play_again(self, state: Any, action: int, after: Any, generator: np.random.Generator) -> None:
+    def _play_again(self, state: Any, action: int, after: Any) -> None:
         game, seed = self.game, 2 * self.steps
         if not self.slow_keys:
             self._compare_equal(after, self._step(state, action))
@@ -275,7 +273,8 @@ class _Games:
         if "chance" in self.seen and game.to_move(state) != CHANCE:
             self.observability.compare(after, game.probe(state, action, seed + 1))
         if game.to_move(state) != CHANCE:
-            self.observability.compare(after, game.probe(state, random_action(game, state, generator), seed))
+            other = random_action(game, state, self.generator)
+            self.observability.compare(after, game.probe(state, other, seed))
 
     def _add_payment(self, state: Any, after: Any) -> None:
         game = self.game
@@ -319,7 +318,7 @@ class _Games:
             self.volatile.compare(game.environment(after), game.environment(again))
             game.leave_out(self.volatile.left_out())
 
-    def findings(self, *, is_done: bool) -> Findings:
+    def findings(self, patience: float | None) -> Findings:
         game = self.game
         if self.not_cancelled and not self.sums:
             text = f"a step paid {payment_text(self.not_cancelled)}, and no game ended"
@@ -347,8 +346,7 @@ class _Games:
             as_numpy=game.as_numpy,
             pays_by_rewards=game.pays_by_rewards,
             slow_keys=self.slow_keys,
-            is_done=is_done,
-            patience=self.patience.seconds,
+            patience=patience,
             notes=tuple(self.notes),
             sides=named_sides(self.said),
         )

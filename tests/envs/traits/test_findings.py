@@ -245,7 +245,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Origin, Path]
         lambda text: text.replace(b'"games":3', b'"games":NaN'),
         lambda text: text.replace(b'"games":3', b'"games":null'),
         lambda text: text.replace(b'"without":{', b'"without":{"a":7,'),
-        lambda text: text.replace(b'"patience":0.0', b'"patience":"long"'),
+        lambda text: text.replace(b'"patience":null', b'"patience":"long"'),
     ],
 )
 def test_findings_of_another_schema_show_nothing(
