@@ -18,12 +18,11 @@ def place_of(error: BaseException) -> str:
     """The file and line that raised an error, or called the library that did, in brackets; and a known cause."""
     walked = traceback.walk_tb(error.__traceback__)
     frames = list(traceback.StackSummary.extract(walked, lookup_lines=False))  # searches may meet many errors
-    frames = [frame for frame in frames if "importlib" not in frame.filename]
-    frames = [frame for frame in frames if not _is_below(frame.filename, _OURS)]
-    called = [frame for frame in frames if not _is_below(frame.filename, _LIBRARIES)]
-    last = (called or frames)[-1] if frames else None
-    place = f" ({last.filename}, line {last.lineno})" if last else ""
-    return place + _known_cause(error, (frames[-1].line if frames else None) or "")
+    frames = [one for one in frames if "importlib" not in one.filename and not _is_below(one.filename, _OURS)]
+    if not frames:
+        return _known_cause(error, "")
+    last = ([one for one in frames if not _is_below(one.filename, _LIBRARIES)] or frames)[-1]
+    return f" ({last.filename}, line {last.lineno}){_known_cause(error, frames[-1].line or '')}"
 
 
 @functools.lru_cache(maxsize=1024)

@@ -55,11 +55,9 @@ def _places(env: Any, observation: Any, info: Any) -> Iterator[tuple[str, Mappin
         for name, value in fields.items():
             if not isinstance(value, Mapping | np.ndarray) and hasattr(value, "__dict__"):
                 yield f"{name}.", fields_of(value)
-    yield from (
-        (f"{where} ", one)
-        for where, one in (("observation", observation), ("info", info))
-        if isinstance(one, Mapping)
-    )
+    for where, shown in (("observation ", observation), ("info ", info)):
+        if isinstance(shown, Mapping):
+            yield where, shown
 
 
 def _plain(value: Any) -> Any:

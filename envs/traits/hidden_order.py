@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ _DIGESTED: Final = 2_000
 _IN_PLAY: Final = frozenset(
     ["agents", "possible_agents", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards"]
 )
+_WHOLE: Final = (int, float, str, bytes, type(None), np.ndarray, type)
 _LIBRARIES: Final = ("gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "builtins")
 
 Path = tuple[Any, ...]
@@ -43,11 +44,6 @@ class HiddenList(NamedTuple):
 
     path: Path
     is_drawn_from: bool
-
-    @property
-    def name(self) -> str:
-        """The path as text."""
-        return ".".join(map(str, self.path))
 
     def order(self, env: Any) -> dict[str, dict[str, str]]:
         """Its order, as ``state_key`` leaves it out; nothing where the list is no attribute of an object."""
@@ -122,16 +118,12 @@ def _lists_in(env: Any) -> Iterator[tuple[Path, Any]]:
         kind = type(value)
         if kind in (list, collections.deque) and 2 <= len(value) <= _LONGEST:
             yield path, value
+        items: Iterable[tuple[Any, Any]] = ()
         if kind in (list, tuple, dict) and len(value) <= _MOST:
             items = value.items() if kind is dict else enumerate(value)
-            waiting += [((*path, name), part) for name, part in items if _has_parts(part)]
         elif layout_of(kind).base is object and not module_name(kind).startswith(_LIBRARIES):
-            kept = (item for item in fields_of(value).items() if item[0] not in _IN_PLAY)
-            waiting += [((*path, name), part) for name, part in kept if _has_parts(part)]
-
-
-def _has_parts(value: Any) -> bool:
-    return not isinstance(value, int | float | str | bytes | None.__class__ | np.ndarray | type)
+            items = (item for item in fields_of(value).items() if item[0] not in _IN_PLAY)
+        waiting += [((*path, name), part) for name, part in items if not isinstance(part, _WHOLE)]
 
 
 def _permuted(game: Playable, state: Any, path: Path, places: slice = slice(None)) -> Any:

@@ -59,17 +59,13 @@ class Origin(NamedTuple):
 
 def origin_of(env: Any) -> Origin:
     """Returns the origin of an environment."""
-    layers = game_layers(env)
-    made = [_made(layer) for layer in layers]
+    made, layers = list[Any](), game_layers(env)
+    for layer in layers:
+        own = getattr(layer, "__dict__", {})
+        spec = own.get("spec")
+        made += [getattr(spec, "id", None), getattr(spec, "kwargs", None), *map(own.get, _MADE_BY)]
     classes = tuple(original_class(type(layer)) for layer in layers)
-    return Origin(classes, hashlib.sha256(repr(made).encode()).hexdigest())
-
-
-def _made(layer: Any) -> Any:
-    own = getattr(layer, "__dict__", {})
-    spec = own.get("spec")
-    of_spec = (getattr(spec, "id", None), _described(getattr(spec, "kwargs", None)))
-    return of_spec, [_described(own.get(name)) for name in _MADE_BY]
+    return Origin(classes, hashlib.sha256(repr([*map(_described, made)]).encode()).hexdigest())
 
 
 def _described(value: Any, depth: int = 0, parts: Iterator[int] | None = None) -> Any:

@@ -355,7 +355,7 @@ class _Games:
         """Whether lists whose order nobody sees can be drawn again, as nothing else is hidden."""
         if not self.hidden:
             return False
-        names = ", ".join(sorted(found.name for found in self.hidden))
+        names = ", ".join(sorted(".".join(map(str, found.path)) for found in self.hidden))
         if self.observability.is_hidden or not all(found.is_drawn_from for found in self.hidden):
             self.notes.append(
                 f"hides the order of {names} from its players, and nothing says how to draw it again: write "
