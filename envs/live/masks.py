@@ -14,8 +14,8 @@ import sys
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -41,22 +41,12 @@ _MOST_TRIALS: Final = 4  # positions in which it is tried what something means t
 _MOST_ACTIONS: Final = 1_000  # so many actions are tried one by one where an environment does not keep its mask
 
 
-class _MaskCandidate(NamedTuple):
-    """Something that sounds like a mask: where it is, what it may mean, and whether its name leaves no doubt."""
-
-    place: str
-    name: str
-    masks: list[Any]
-    is_certain: bool
-
-
 def mask_of(observation: Any, info: Any) -> Any:
     """The ``action_mask`` in an agent's observation or else in its info; None where there is none."""
-    if isinstance(observation, Mapping):
-        mask = observation.get("action_mask")
-        if mask is not None:
+    for holder in (observation, info):
+        if isinstance(holder, Mapping) and (mask := holder.get("action_mask")) is not None:
             return mask
-    return info.get("action_mask") if isinstance(info, Mapping) else None
+    return None
 
 
 def shown_mask(observation: Any, info: Any, codec: ActionCodec, env: Any = None) -> Any:
@@ -68,23 +58,15 @@ def shown_mask(observation: Any, info: Any, codec: ActionCodec, env: Any = None)
     mask = mask_of(observation, info)
     if mask is not None:
         return mask
-    for candidate in _candidates(observation, info, codec):
-        if candidate.is_certain and len(candidate.masks) == 1:
-            return candidate.masks[0]
-        if env is not None:
-            chosen = _meaning(env, candidate, codec)
-            if chosen is not None:
-                return chosen
-    return None
-
-
-def _candidates(observation: Any, info: Any, codec: ActionCodec) -> Iterator[_MaskCandidate]:
     for place, holder in (("observation", observation), ("info", info)):
         for name, value in holder.items() if isinstance(holder, Mapping) else ():
             if isinstance(name, str) and _SIMILAR.search(name) and not _NEGATED.search(name):
                 masks = _readings(name, value, codec)
-                if masks:
-                    yield _MaskCandidate(place, name, masks, _MASK.search(name) is not None)
+                if len(masks) == 1 and _MASK.search(name):  # which leaves no doubt
+                    return masks[0]
+                if env is not None and (chosen := _meaning(env, place, name, masks, codec)) is not None:
+                    return chosen
+    return None
 
 
 def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
@@ -126,30 +108,27 @@ _trials: Final[dict[tuple[type, str, str, int], tuple[bool | None, int]]] = {}
 """Whether what has a name is a mask (None where that is open), and how often it was tried."""
 
 
-def _meaning(env: Any, candidate: _MaskCandidate, codec: ActionCodec) -> Any:
-    """The one of a candidate's masks that says what works in the environment, if one does."""
+def _meaning(env: Any, place: str, name: str, masks: list[Any], codec: ActionCodec) -> Any:
+    """The first of the masks that a value can stand for that says what works in the environment, if one does.
+
+    Warns of what is taken for a mask because it was tried, and of what might be one and is not used.
+    """
     kind = original_class(type(getattr(env, "unwrapped", env)))
-    for number, mask in enumerate(candidate.masks):
-        key = (kind, candidate.place, candidate.name, number)
+    for number, mask in enumerate(masks):
+        key = (kind, place, name, number)
         is_mask, times = _trials.get(key, (None, 0))
         if is_mask is None and times < _MOST_TRIALS:
             is_mask, times = _trials[key] = says_what_works(env, mask, codec), times + 1
-            _tell(env, candidate, is_mask, times)
+            text = "taken for the legal actions, as copies of it took those and no others" if is_mask else ""
+            if is_mask is None and times == _MOST_TRIALS:
+                text = "not taken for the legal actions, as copies of it take others as well"
+            if text:
+                about = f"{place}[{name!r}] of {game_name(env)} is {text}"
+                hint = "the name that leaves no doubt is 'action_mask'"
+                warnings.warn(f"{about}; {hint}", UnknownTraitWarning, stacklevel=2)
         if is_mask:
             return mask
     return None
-
-
-def _tell(env: Any, candidate: _MaskCandidate, is_mask: bool | None, times: int) -> None:
-    """Warns of what is taken for a mask because it was tried, and of what might be one and is not used."""
-    where = f"{candidate.place}[{candidate.name!r}] of {game_name(env)}"
-    if is_mask:
-        text = f"{where} is taken for the legal actions, as copies of it took those and no others"
-    elif is_mask is None and times == _MOST_TRIALS:
-        text = f"{where} is not taken for the legal actions, as copies of it take others as well"
-    else:
-        return
-    warnings.warn(f"{text}; the name that leaves no doubt is 'action_mask'", UnknownTraitWarning, stacklevel=2)
 
 
 def says_what_works(env: Any, mask: Any, codec: ActionCodec) -> bool | None:

@@ -14,14 +14,8 @@ from zermelo.envs.support.spec_text import unknown_setting
 
 PATIENCE: Final = 1.0
 """Seconds that random play may take, if nothing else is said: searches go on watching."""
-DECIDED_FIELDS = tuple(
-    f.name
-    for f in fields(Traits)
-    if f.name not in ("sources", "evidence", "seat_names", "name", "deals_again", "drawn_again")
-)
-"""The fields of ``Traits`` that a source can decide (``name`` and ``seat_names`` come from the environment)."""
-
-_SETTABLE = (*DECIDED_FIELDS, "name")
+_FOUND: Final = ("sources", "evidence", "seat_names", "name", "deals_again", "drawn_again")
+_SETTABLE: Final = (*(field.name for field in fields(Traits) if field.name not in _FOUND), "name")
 
 
 def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:

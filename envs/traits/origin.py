@@ -151,7 +151,7 @@ def _add_file(file: Path, files: dict[Path, bytes]) -> bool:
                 return False
             continue
         if not _is_installed(path):
-            waiting += _named_in(path, files[path])
+            waiting += (named for named in _named_in(path, files[path]) if not _is_installed(named))
     return True
 
 
@@ -162,18 +162,14 @@ def _named_in(path: Path, source: bytes) -> Iterator[Path]:
     except (SyntaxError, ValueError, RecursionError):
         return
     for name, level in _imports(tree):
-        folder = path.parent
-        for _ in range(level - 1):
-            folder = folder.parent
-        folders = [folder] if level else [path.parent, *map(Path, dict.fromkeys(sys.path))]
+        folders = [path.parent, *map(Path, dict.fromkeys(sys.path))]
+        if level:
+            folders = [path.parents[min(level, len(path.parents)) - 1]]
         for base in folders:
             inside = base.joinpath(*name.split(".")) if name else base
-            found = next(
-                (one for one in (inside.with_suffix(".py"), inside / "__init__.py") if one.is_file()), None
-            )
+            found = next(filter(Path.is_file, (inside.with_suffix(".py"), inside / "__init__.py")), None)
             if found is not None:
-                if not _is_installed(found):
-                    yield found
+                yield found
                 break
 
 
