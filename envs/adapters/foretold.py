@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, Final, Self
 
 from zermelo.envs.adapters.as_game import as_game
-from zermelo.envs.adapters.copies import CopiedGame, CopiedState
+from zermelo.envs.adapters.copied_state import CopiedState
+from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import Chance
 from zermelo.envs.live.payments import Payments

@@ -14,7 +14,8 @@ import numpy as np
 
 from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.adapting import adapt
-from zermelo.envs.adapters.copies import CopiedGame, CopiedState
+from zermelo.envs.adapters.copied_state import CopiedState
+from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
 from zermelo.envs.clone.state_key import state_key

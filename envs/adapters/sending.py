@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
-from zermelo.envs.adapters.copies import CopiedGame, CopiedState
+from zermelo.envs.adapters.copied_state import CopiedState
+from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.packing import packed
 from zermelo.envs.game import Information
