@@ -153,14 +153,14 @@ def ladder_key(source: Any) -> str:
     return str(game.rules) if isinstance(game, RulesGame) else game_name(source)
 
 
-class _Game(msgspec.Struct):
+class _LadderGame(msgspec.Struct):
     game: str
 
 
 @functools.cache  # without a key: the package's files stay the same
 def _shipped() -> dict[str, Path]:
     """The ladders of this package, by their games."""
-    return {msgspec.json.decode(path.read_bytes(), type=_Game).game: path for path in FOLDER.glob("*.json")}
+    return {msgspec.json.decode(path.read_bytes(), type=_LadderGame).game: path for path in FOLDER.glob("*.json")}
 
 
 def _read(file: str | Path) -> Levels:

@@ -78,7 +78,7 @@ class SearchAgent(ConfiguredAgent):
 
     @property
     def asked(self) -> Asked:
-        """What it was last asked, to see whether that led where a copy says."""
+        """The last position that was searched and the action, to see whether that led where a copy says."""
         return self._asked
 
     @property

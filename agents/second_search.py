@@ -10,11 +10,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.clock import TimeShare
+from zermelo.agents.base.limits import Limits
+from zermelo.agents.base.memory import Asked
 from zermelo.agents.base.requirements import tell_once
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import setting_fields
@@ -22,7 +26,7 @@ from zermelo.agents.specs import agent_class
 from zermelo.envs.adapters.foretold import seen_again
 from zermelo.envs.adapters.watching import Looked, watching
 from zermelo.envs.errors import AssumptionFailed, EnvFailedError, GameOverError, UnsupportedGameError
-from zermelo.envs.game import Chance, RewardSum, Traits, TraitSource
+from zermelo.envs.game import Chance, Game, RewardSum, Traits, TraitSource
 from zermelo.envs.position import Position, position
 from zermelo.envs.traits.findings import see
 from zermelo.envs.traits.observability import random_action
@@ -40,7 +44,33 @@ _IN_COMMON: Final = (
 """Settings that mean the same for every agent that has them."""
 
 
-def searched_again(agent: Any, env: Any, root: Position, started: float) -> SearchResult:
+class Searcher(Protocol):
+    """The parts of a ``SearchAgent`` that repeating its search needs."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    kind: ClassVar[str]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def traits(self) -> Mapping[str, Any] | Traits | None: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def time_share(self) -> TimeShare | None: ...
+    @property
+    def generator(self) -> np.random.Generator: ...
+    @property
+    def asked(self) -> Asked: ...
+
+    def reset(self, seed: int | None = None) -> None: ...
+    def check_game(self, game: Game[Any]) -> None: ...
+    def search_position(self, root: Position, started: float) -> SearchResult: ...
+
+
+def searched_again(agent: Searcher, env: Any, root: Position, started: float) -> SearchResult:
     """Searches a position and watches what is assumed; searches again where that turns out to be false."""
     began = Budget.now()
     asked = agent.asked
@@ -104,7 +134,7 @@ def _look_around(root: Position, seconds: float | None) -> None:
                     return
 
 
-def _fitting(agent: Any, root: Position) -> Any:
+def _fitting(agent: Searcher, root: Position) -> Searcher:
     """The agent itself where it can search the game, or where that was told; else the one that answers for it."""
     traits = root.game.traits
     if TraitSource.SEEN not in (traits.source("reward_sum"), traits.source("chance")):
@@ -121,24 +151,24 @@ def _fitting(agent: Any, root: Position) -> Any:
     return agent
 
 
-def _instead(agent: Any, traits: Traits) -> str:
+def _instead(agent: Searcher, traits: Traits) -> str:
     if traits.seats > 1 and traits.reward_sum is RewardSum.GENERAL:
         return "maxn"
     has_depth = "depth" in {setting.name for setting in setting_fields(agent)}
     return "expectiminimax" if has_depth else "mcts"
 
 
-def _like(agent: Any, name: str) -> Any:
+def _like(agent: Searcher, name: str) -> Searcher:
     """An agent of another class with the settings that it has in common with this one."""
     cls = agent_class(name)
     own = {setting.name for setting in setting_fields(agent)} & {setting.name for setting in setting_fields(cls)}
     settings = {setting: getattr(agent, setting) for setting in _IN_COMMON if setting in own}
-    made = cls(**settings, name=agent.name)
+    made: Searcher = cls(**settings, name=agent.name)
     made.reset(int(agent.generator.integers(2**31)))
     return made
 
 
-def _with_less(agent: Any, nodes: int, seconds: float | None) -> Any:
+def _with_less(agent: Searcher, nodes: int, seconds: float | None) -> Searcher:
     """The agent with what is left of its limits."""
     names = {setting.name for setting in setting_fields(agent)}
     changes: dict[str, Any] = {}
@@ -153,7 +183,7 @@ def _with_less(agent: Any, nodes: int, seconds: float | None) -> Any:
     return less
 
 
-def _no_dearer(agent: Any, other: Any, root: Position) -> Any:
+def _no_dearer(agent: Searcher, other: Searcher, root: Position) -> Searcher:
     """The other agent, limited to the nodes that this one would search, where only its depth limits it."""
     limits = other.limits
     if limits.nodes is not None or limits.seconds is not None:
@@ -170,7 +200,7 @@ def _no_dearer(agent: Any, other: Any, root: Position) -> Any:
     return dataclasses.replace(other, nodes=max(would, 1))
 
 
-def _about(agent: Any, fitting: Any, root: Position, found: SearchResult) -> str:
+def _about(agent: Searcher, fitting: Searcher, root: Position, found: SearchResult) -> str:
     """A sentence on what was seen, and what answered."""
     traits = root.game.traits
     names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]

@@ -1,4 +1,4 @@
-"""What this machine has, and how much of it the settings of an agent may ask for.
+"""Memory and processors of this machine, and how much of them the settings of an agent may ask for.
 
 An agent is refused when it is made, not when it takes the machine down. The limits are generous: they tell a slip,
 such as two zeros too many, from a choice, however poor.

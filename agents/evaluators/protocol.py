@@ -91,7 +91,7 @@ def expected_totals(
 
 
 def to_come_by_seat(game: Any, state: Any, seat: int, mine: float) -> tuple[float, ...]:
-    """What one player, or each of two opposed ones, can still expect, from what ``seat`` can."""
+    """The values to come of one player, or of two opposed ones, from the value of ``seat``."""
     if game.traits.seats == 1:
         return (mine,)
     other = game.traits.constant - sum(game.utility(state)) - mine

@@ -21,9 +21,9 @@ from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.support.local_modules import search_path
 
 REQUEST: Final = struct.Struct("<8sqQ")
-"""What comes before the data of a request: its name, its number and the size of the data."""
+"""The header of a request: its name, its number and the size of its data."""
 ANSWER: Final = struct.Struct("<qQ")
-"""What comes before an answer: the number of the request, and the size."""
+"""The header of an answer: the number of the request, and the size."""
 _CHUNK: Final = 1 << 20
 _PATIENCE: Final = 10.0
 """Seconds that a start, once begun, has to end after Ctrl-C."""

@@ -33,7 +33,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen in play of environments of one origin.
+    """Observations of environments of one origin in play.
 
     Attributes:
         seen: By field of ``Traits``, what was seen to be so.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class _Move(NamedTuple):
+class _Effect(NamedTuple):
     """The effect of an action: the place in the hand that is played or discarded, -1 for a hint.
 
     A hint is given to the player ``offset`` seats on, and speaks of ``cards``, bit ``card`` each.
@@ -20,17 +20,17 @@ class _Move(NamedTuple):
     cards: int = 0
 
 
-class _Rules(NamedTuple):
+class _Setup(NamedTuple):
     """A game of Hanabi: the size of a hand, how many there are of each card, and what each action does."""
 
     players: int
     size: int
     copies: tuple[int, ...]
-    moves: tuple[_Move, ...]
+    moves: tuple[_Effect, ...]
 
 
 @functools.lru_cache(maxsize=64)
-def _rules(text: str) -> _Rules:
+def _setup(text: str) -> _Setup:
     import pyspiel
 
     game = pyspiel.load_game(text)
@@ -42,20 +42,20 @@ def _rules(text: str) -> _Rules:
     for action in range(game.num_distinct_actions()):
         words = start.action_to_string(0, action).strip("()").split()
         if words[0] != "Reveal":  # Play 0, Discard 3
-            moves.append(_Move(int(words[1])))
+            moves.append(_Effect(int(words[1])))
             continue
         _, _, offset, _, value = words  # Reveal player +1 color R
         cards = sum(1 << card for card, name in enumerate(names) if value in name)
-        moves.append(_Move(-1, int(offset), cards))
+        moves.append(_Effect(-1, int(offset), cards))
     size = 0
     while start.is_chance_node():
         start.apply_action(start.chance_outcomes()[0][0])
         size += 1
     copies = tuple(round(chances[card] / rarest) for card in sorted(chances))
-    return _Rules(game.num_players(), size // game.num_players(), copies, tuple(moves))
+    return _Setup(game.num_players(), size // game.num_players(), copies, tuple(moves))
 
 
-class _Known(NamedTuple):
+class _HandKnowledge(NamedTuple):
     """The knowledge of one player in a state.
 
     ``hand`` says where among the events its cards were dealt, the oldest first, ``possible`` which cards all hints
@@ -68,18 +68,18 @@ class _Known(NamedTuple):
     unseen: list[int]
 
 
-def _known(state: Any, seat: int) -> _Known:
-    rules = _rules(str(state.get_game()))
+def _knowledge(state: Any, seat: int) -> _HandKnowledge:
+    setup = _setup(str(state.get_game()))
     events: list[int] = state.history()
-    hands: list[list[int]] = [[] for _ in range(rules.players)]
+    hands: list[list[int]] = [[] for _ in range(setup.players)]
     possible: dict[int, int] = {}
-    left, all_cards = sum(rules.copies), (1 << len(rules.copies)) - 1
-    copies = list(rules.copies)
-    missing, mover = rules.players * rules.size, -1
+    left, all_cards = sum(setup.copies), (1 << len(setup.copies)) - 1
+    copies = list(setup.copies)
+    missing, mover = setup.players * setup.size, -1
     for place, event in enumerate(events):
         if missing and left:  # a card is dealt to the first who has too few
             for hand in hands:
-                if len(hand) < rules.size:
+                if len(hand) < setup.size:
                     hand.append(place)
                     break
             possible[place] = all_cards
@@ -90,25 +90,25 @@ def _known(state: Any, seat: int) -> _Known:
         if mover < 0:  # who moves first may vary
             varies = state.get_game().get_parameters().get("random_start_player", False)
             mover = int(state.full_history()[place].player) if varies else 0
-        move = rules.moves[event]
+        move = setup.moves[event]
         if move.place >= 0:
             hands[mover].pop(move.place)
             missing += 1
         else:
-            for card in hands[(mover + move.offset) % rules.players]:
+            for card in hands[(mover + move.offset) % setup.players]:
                 is_meant = move.cards >> events[card] & 1
                 possible[card] &= move.cards if is_meant else ~move.cards
-        mover = (mover + 1) % rules.players
+        mover = (mover + 1) % setup.players
     hand = hands[seat]
     for place in hand:
         copies[events[place]] += 1
     unseen = [card for card, count in enumerate(copies) for _ in range(count)]
-    return _Known(events, hand, [possible[place] for place in hand], unseen)
+    return _HandKnowledge(events, hand, [possible[place] for place in hand], unseen)
 
 
 def key_of_hanabi(state: Any, seat: int) -> Hashable:
     """All cards dealt and all actions but for the player's own hand; of that, what the hints allow."""
-    known = _known(state, seat)
+    known = _knowledge(state, seat)
     seen = list(known.events)
     for place in known.hand:
         seen[place] = -1
@@ -117,7 +117,7 @@ def key_of_hanabi(state: Any, seat: int) -> Hashable:
 
 def redealt_hanabi(state: Any, seat: int, generator: np.random.Generator) -> Any:
     """An OpenSpiel state of Hanabi with another hand for a player, of unseen cards, that fits all hints."""
-    known = _known(state, seat)
+    known = _knowledge(state, seat)
     # Cards are drawn for each place by itself until no card is drawn twice: all hands that fit are equally likely.
     options = [[n for n, card in enumerate(known.unseen) if fits >> card & 1] for fits in known.possible]
     drawn: list[int] = [0, 0]

@@ -74,13 +74,13 @@ def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Fin
     The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
     fields of ``Traits`` that nobody has told.
     """
-    games = _Games(game, root, needed, patience)
+    games = _RandomPlay(game, root, needed, patience)
     try:
         games.play()
         notes = [_NEVER_PAID] if games.unpaid and not games.pays and not game.pays_by_rewards else []
         if notes or (games.disagrees and games.agreements == {True}):  # as whole games pay the same, not steps
             game.pays_by_rewards = True
-            games = _Games(game, root, needed, patience)
+            games = _RandomPlay(game, root, needed, patience)
             games.notes += notes
             games.play()
     except OutOfPatience:
@@ -109,7 +109,7 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-class _Games:
+class _RandomPlay:
     def __init__(self, game: Playable, root: Any, needed: set[str], patience: Patience) -> None:
         self.game, self.root, self.needed, self.patience = game, root, needed, patience
         self.seats, self.generator = game.traits.seats, np.random.default_rng(0)
