@@ -34,7 +34,7 @@ from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
-from zermelo.envs.traits.merging import PATIENCE, given_traits
+from zermelo.envs.traits.merging import PATIENCE, checked_traits
 
 _BRIEF: Final = 0.1
 DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit
@@ -89,7 +89,7 @@ class SearchAgent(ConfiguredAgent):
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
             raise unknown_choice("backend", self.backend, BACKENDS)
-        given_traits(self.traits)
+        checked_traits(self.traits)
         super().__post_init__()
 
     def reset(self, seed: int | None = None) -> None:

@@ -21,7 +21,7 @@ from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, requi
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
-from zermelo.envs.traits.merging import PATIENCE, Adapted, given_traits, merge_traits
+from zermelo.envs.traits.merging import PATIENCE, Adapted, checked_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
 
@@ -128,7 +128,7 @@ def game_and_state(
     begun = time.perf_counter()
     if backend not in BACKENDS:
         raise unknown_choice("backend", backend, BACKENDS)
-    given = given_traits(traits)
+    given = checked_traits(traits)
     if not LIVE_GAMES.knows(source):
         if is_rules(source):
             source = RulesGame(source)

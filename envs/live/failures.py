@@ -46,6 +46,9 @@ def _known_cause(error: BaseException, line: str) -> str:
     return ""
 
 
+GYM_REPLACED: Final = (
+    "import sys, gymnasium; sys.modules['gym'] = gymnasium; sys.modules['gym.spaces'] = gymnasium.spaces"
+)
 _SELECTOR: Final = "PettingZoo before 1.27, where agent_selector was a class"
 _GONE: Final = (
     (
@@ -71,8 +74,7 @@ _GONE: Final = (
     (
         r"No module named 'gym'",
         "Gym, which Gymnasium follows",
-        "put that in its place: import sys, gymnasium; sys.modules['gym'] = gymnasium; "
-        "sys.modules['gym.spaces'] = gymnasium.spaces",
+        f"put that in its place: {GYM_REPLACED}",
     ),
 )
 """Things that newer versions lack: how an error shows one, what had it, and the line that mends it."""

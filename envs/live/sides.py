@@ -62,7 +62,7 @@ def _places(env: Any, observation: Any, info: Any) -> Iterator[tuple[str, Mappin
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic) and np.size(value) == 1:
-        value = value.item() if isinstance(value, np.generic) else value.reshape(-1)[0].item()
+        value = value.item()
     return value if isinstance(value, bool | numbers.Integral | str | enum.Enum) else None
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import UnsupportedGameError
+from zermelo.envs.live.failures import GYM_REPLACED
 
 _CHECKING_WRAPPERS = frozenset(
     {
@@ -155,16 +156,14 @@ def require_reset(env: Any) -> None:
         if any(full_name(cls) == "gym.core.Env" for cls in type(env).__mro__):
             raise UnsupportedGameError(
                 f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before its import, "
-                "import sys, gymnasium; sys.modules['gym'] = gymnasium; "
-                "sys.modules['gym.spaces'] = gymnasium.spaces"
+                f"{GYM_REPLACED}"
             )
         raise UnsupportedGameError(
             f"cannot see a game in {type(env).__name__} object {shortened(env, 60)}: give an AEC environment, a "
             "Gymnasium environment, an OpenSpiel game or a zermelo Game"
         )
     raw = innermost(env)
-    values = getattr(raw, "__dict__", {})
-    lacking = [name for name in _STATE_OF_PLAY if values.get(name) is None and getattr(raw, name, None) is None]
+    lacking = [name for name in _STATE_OF_PLAY if getattr(raw, name, None) is None]
     if not getattr(raw, "agents", True):  # the game is over, and nobody is selected
         lacking = [name for name in lacking if name != "agent_selection"]
     base: Any = _class_in("pettingzoo.utils.env", "AECEnv")

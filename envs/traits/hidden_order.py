@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,25 +39,15 @@ Path = tuple[Any, ...]
 """From an environment on: names of attributes, keys of dictionaries, places in lists."""
 
 
-class HiddenList(NamedTuple):
-    """A list whose order nobody sees; ``is_drawn_from`` if it gets shorter in play: what is left is unseen."""
+def hidden_lists(game: Playable, starts: Sequence[Any], patience: Patience) -> dict[Path, bool]:
+    """The lists of a game whose order nobody sees, by what shows after resets with different seeds.
 
-    path: Path
-    is_drawn_from: bool
-
-    def order(self, env: Any) -> dict[str, dict[str, str]]:
-        """Its order, as ``state_key`` leaves it out; nothing where the list is no attribute of an object."""
-        owner, name = at(env, self.path[:-1]), self.path[-1]
-        is_attribute = not isinstance(owner, dict | list | tuple) and isinstance(name, str)
-        return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
-
-
-def hidden_lists(game: Playable, starts: Sequence[Any], patience: Patience) -> list[HiddenList]:
-    """The lists of a game whose order nobody sees, by what shows after resets with different seeds."""
+    Each with whether it gets shorter in play: what is left is unseen.
+    """
+    lists: dict[Path, bool] = {}
     if len(starts) < 2 or game.is_terminal(starts[0]):
-        return []
+        return lists
     others = [game.environment(state) for state in starts[1:_SEEDS]]
-    lists = []
     for path, value in itertools.islice(_lists_in(game.environment(starts[0])), _MOST):
         same = digest(list(value), _DIGESTED)
         if all(digest(list(at(other, path) or ()), _DIGESTED) == same for other in others):
@@ -71,8 +61,15 @@ def hidden_lists(game: Playable, starts: Sequence[Any], patience: Patience) -> l
         except ZermeloError:
             continue
         if differs and not _is_shown(game, starts[0], path):
-            lists.append(HiddenList(path, gets_shorter))
+            lists[path] = gets_shorter
     return lists
+
+
+def order_of(env: Any, path: Path) -> dict[str, dict[str, str]]:
+    """The order of a list, as ``state_key`` leaves it out; nothing where the list is no attribute of an object."""
+    owner, name = at(env, path[:-1]), path[-1]
+    is_attribute = not isinstance(owner, dict | list | tuple) and isinstance(name, str)
+    return {full_name(original_class(type(owner))): {name: IN_ANY_ORDER}} if is_attribute else {}
 
 
 def shuffle_lists(env: Any, paths: Sequence[Path], generator: np.random.Generator) -> None:

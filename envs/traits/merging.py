@@ -18,17 +18,14 @@ _FOUND: Final = ("sources", "evidence", "seat_names", "name", "deals_again", "dr
 _SETTABLE: Final = (*(field.name for field in fields(Traits) if field.name not in _FOUND), "name")
 
 
-def given_traits(traits: Mapping[str, Any] | Traits | None) -> dict[str, Any]:
-    """The fields that the caller gave, checked."""
-    return {} if traits is None else checked_traits(traits, "traits")
-
-
-def checked_traits(mapping: Any, where: str) -> dict[str, Any]:
-    """Fields of ``Traits`` that somebody gave or declared, completed.
+def checked_traits(mapping: Any, where: str = "traits") -> dict[str, Any]:
+    """Fields of ``Traits`` that somebody gave or declared, completed; none of None.
 
     Raises:
         InvalidSettingError: Not a mapping of fields of ``Traits``, nor ``Traits``.
     """
+    if mapping is None:
+        return {}
     if isinstance(mapping, Traits):
         return {name: getattr(mapping, name) for name in _SETTABLE}
     if not isinstance(mapping, Mapping):

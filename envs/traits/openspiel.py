@@ -54,9 +54,7 @@ def is_openspiel(thing: Any) -> bool:
 def shimmy_traits(env: Any) -> dict[str, Any]:
     """OpenSpiel's game type, seen through copies of Shimmy's environment, where chance can only be sampled."""
     traits = openspiel_traits(env._env)
-    if traits["chance"] is Chance.EXACT:
-        traits["chance"] = Chance.SAMPLED
-    return traits
+    return traits | {"chance": Chance.NONE if traits["chance"] is Chance.NONE else Chance.SAMPLED}
 
 
 def resampled(state: Any, seat: int, generator: np.random.Generator) -> Any:

@@ -27,7 +27,7 @@ from zermelo.envs.live.sides import named_sides
 from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import OutOfPatience, Patience
 from zermelo.envs.traits.findings import Findings, Seen
-from zermelo.envs.traits.hidden_order import hidden_lists
+from zermelo.envs.traits.hidden_order import Path, hidden_lists, order_of
 from zermelo.envs.traits.observability import (
     Observability,
     Playable,
@@ -65,6 +65,11 @@ _UNSEEDED: Final = "does not do the same again with the same seed, so its chance
 _NEVER_PAID: Final = (
     "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
     "self._accumulate_rewards() at the end of step"
+)
+_REDRAWN: Final = ": searches draw it again before every move; anything else that it may hide they see"
+_UNKNOWN_DEAL: Final = (
+    ", and nothing says how to draw it again: write information_state_key and resample into its class (the guide "
+    "'Cards of your own')"
 )
 
 
@@ -121,7 +126,7 @@ class _RandomPlay:
         self.not_cancelled: tuple[float, ...] = ()
         self.most = MAX_STEPS
         self.volatile = Volatile()
-        self.hidden: list[Any] = []
+        self.hidden: dict[Path, bool] = {}
         self.notes: list[str] = []
         self.unpaid = self.disagrees = self.slow_keys = False
         self.last_rewards: tuple[float, ...] | None = None
@@ -139,8 +144,8 @@ class _RandomPlay:
         if {"information", "chance"} <= self.needed:
             with contextlib.suppress(ZermeloError), self.patience.part(_FOR_LISTS):
                 self.hidden = hidden_lists(self.game, starts, self.patience)
-        for found in self.hidden:  # from now on only what else is hidden counts
-            self.game.leave_out(found.order(self.game.environment(self.root)))
+        for path in self.hidden:  # from now on only what else is hidden counts
+            self.game.leave_out(order_of(self.game.environment(self.root), path))
         with self.patience.part(_FOR_STARTS):
             self.observability.compare_starts(starts)
         for state in itertools.chain.from_iterable([starts] * _ROUNDS):
@@ -148,12 +153,11 @@ class _RandomPlay:
                 self._play_game(state)
             if self.steps >= self.most or (self.ends >= len(starts) and self.steps > self.most // 2):
                 break
-        if self.root in starts:
-            return
-        self.most += self.most // _ROOT_PART
-        for _ in range(_ROOT_GAMES):
-            with contextlib.suppress(ZermeloError):
-                self._play_game(self.root)
+        if self.root not in starts:
+            self.most += self.most // _ROOT_PART
+            for _ in range(_ROOT_GAMES):
+                with contextlib.suppress(ZermeloError):
+                    self._play_game(self.root)
 
     def _starts(self) -> list[Any]:
         starts, begun = [], self.patience.spent
@@ -338,7 +342,7 @@ class _RandomPlay:
             constant=self.sums[0] if self.sums and "reward_sum" not in self.seen else None,
             pays=self.pays,
             cancels=not self.not_cancelled,
-            hidden_lists=tuple(found.path for found in self.hidden) if is_redrawn else (),
+            hidden_lists=tuple(self.hidden) if is_redrawn else (),
             draws_from=tuple(sorted(game.draws_from())),
             draws_idly=self.draws_idly,
             without=game.without,
@@ -355,18 +359,12 @@ class _RandomPlay:
         """Whether lists whose order nobody sees can be drawn again, as nothing else is hidden."""
         if not self.hidden:
             return False
-        names = ", ".join(sorted(".".join(map(str, found.path)) for found in self.hidden))
-        if self.observability.is_hidden or not all(found.is_drawn_from for found in self.hidden):
-            self.notes.append(
-                f"hides the order of {names} from its players, and nothing says how to draw it again: write "
-                "information_state_key and resample into its class (the guide 'Cards of your own')"
-            )
-            return False
+        is_redrawn = all(self.hidden.values()) and not self.observability.is_hidden
+        names = ", ".join(sorted(".".join(map(str, path)) for path in self.hidden))
         self.notes.append(
-            f"hides the order of {names} from its players: searches draw it again before every move; anything "
-            "else that it may hide they see"
+            f"hides the order of {names} from its players{_REDRAWN if is_redrawn else _UNKNOWN_DEAL}"
         )
-        return True
+        return is_redrawn
 
 
 def _are_equal(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -20,7 +20,7 @@ from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimulta
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import Information
 from zermelo.envs.traits.hanabi import redealt_hanabi
-from zermelo.envs.traits.merging import given_traits
+from zermelo.envs.traits.merging import checked_traits
 
 ENDING = {"leduc_holdem-v4": {2}, "texas_holdem-v4": {2}, "texas_holdem_no_limit-v6": {0, 4}}
 """To fold, and to bet everything."""
@@ -229,7 +229,7 @@ class Careless(HighCard):
         self.hands[agent] = (self.hands[agent] + 1) % 4
 
 
-HIDDEN = given_traits({"information": "hidden"})
+HIDDEN = checked_traits({"information": "hidden"})
 
 
 def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
