@@ -135,30 +135,32 @@ def says_what_works(env: Any, mask: Any, codec: ActionCodec) -> bool | None:
     """Whether a mask says which actions an environment takes now; None where copies take all that were tried."""
     allowed = codec.masked(mask)
     others = sorted({*codec.all_actions()} - {*allowed})
-    if any(_outcome(env, action, codec) is None for action in _some(allowed)):
+    if any(_try_step(env, codec.to_env(action))[1] is not None for action in _some(allowed)):
         return False
-    works = [_outcome(env, action, codec) for action in _some(others)]
-    return True if works and not any(works) else None
+    tried = [_try_step(env, codec.to_env(action)) for action in _some(others)]
+    return True if tried and all(is_lost or error is not None for is_lost, error in tried) else None
 
 
 def _some(actions: Any) -> Any:
     return actions[:: max(1, -(-len(actions) // _TRIED))]
 
 
-def _outcome(env: Any, action: int, codec: ActionCodec) -> bool | None:
-    """Whether a copy takes an action: None if it raises an error, False if it ends in a loss at once."""
-    copied = clone_env(env)
+def _try_step(env: Any, action: Any) -> tuple[bool, Exception | None]:
+    """Whether a step of a copy ends in a loss at once, and the error that it raises."""
     try:
         with QUIET, global_random_guard():
+            copied = clone_env(env)
             if is_gymnasium(copied):
-                _, reward, terminated, truncated, _ = of_step(copied.step(codec.to_env(action)))
-                return not ((terminated or truncated) and reward < 0)
+                _, reward, terminated, truncated, _ = of_step(copied.step(action))
+                return bool((terminated or truncated) and reward < 0), None
+            if writes_own_last(copied):
+                copied.last()
             agent = copied.agent_selection
-            copied.step(codec.to_env(action))
+            copied.step(action)
             is_over = agent not in copied.agents or copied.terminations[agent] or copied.truncations[agent]
-            return not (is_over and copied.rewards.get(agent, 0) < 0)
-    except Exception:  # whatever the environment's own code raises
-        return None
+            return bool(is_over and copied.rewards.get(agent, 0) < 0), None
+    except Exception as error:  # whatever the environment's own code raises
+        return False, error
 
 
 # -- Gymnasium: what a live environment, which keeps no observation, can be asked
@@ -222,7 +224,7 @@ _readers: Final[weakref.WeakKeyDictionary[Any, Callable[[Any], Any]]] = weakref.
 
 
 def _tried_mask(codec: ActionCodec, env: Any) -> Any:
-    works = [_outcome(env, action, codec) is not None for action in codec.all_actions()]
+    works = [_try_step(env, codec.to_env(action))[1] is None for action in codec.all_actions()]
     return np.array(works, np.int8) if any(works) else None
 
 
@@ -317,17 +319,6 @@ def wants_numpy(env: Any, codec: ActionCodec, action: int) -> bool:
     kind = original_class(type(raw))
     if kind not in _wants_numpy:
         known = is_known_to_clone(raw) or not codec.is_discrete
-        _wants_numpy[kind] = not known and _fails(env, action) and not _fails(env, codec.space.dtype.type(action))
+        given = () if known else (action, codec.space.dtype.type(action))
+        _wants_numpy[kind] = [isinstance(_try_step(env, one)[1], OF_TYPES) for one in given] == [True, False]
     return _wants_numpy[kind]
-
-
-def _fails(env: Any, action: Any) -> bool:
-    try:
-        with QUIET, global_random_guard():
-            copied = clone_env(env)
-            if writes_own_last(copied):
-                copied.last()
-            copied.step(action)
-    except Exception as error:  # whatever is wrong
-        return isinstance(error, OF_TYPES)
-    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,13 +45,8 @@ class ActionCodec:
     def to_env(self, action: int) -> Any:
         """The action for this integer, as ``env.step`` takes it."""
         if self.is_discrete:
-            return self._native(self.space)(action) if self.as_numpy else action
-        digits = iter(np.unravel_index(action, self._radices))
-        return _element(self.space, digits, self._native if self.as_numpy else lambda _: int)
-
-    @staticmethod
-    def _native(space: Any) -> Any:
-        return np.dtype(getattr(space, "dtype", None) or np.int64).type
+            return _native(self.space, action) if self.as_numpy else action
+        return _element(self.space, iter(np.unravel_index(action, self._radices)), as_numpy=self.as_numpy)
 
     def to_index(self, env_action: Any) -> int:
         """The integer for what ``env.step`` takes; the inverse of ``to_env``."""
@@ -158,13 +153,18 @@ def _first_values(space: Any) -> Any:
     return np.ravel(getattr(space, "start", 0))
 
 
-def _element(space: Any, digits: Iterator[Any], type_of: Callable[[Any], Any]) -> Any:
-    """The element of a space for the next digits; ``type_of`` gives the type of a number of a discrete one."""
+def _native(space: Any, number: int) -> Any:
+    return np.dtype(getattr(space, "dtype", None) or np.int64).type(number)
+
+
+def _element(space: Any, digits: Iterator[Any], *, as_numpy: bool) -> Any:
+    """The element of a space for the next digits."""
     if _is_nested(space):
-        parts = [(name, _element(part, digits, type_of)) for name, part in _parts(space)]
+        parts = [(name, _element(part, digits, as_numpy=as_numpy)) for name, part in _parts(space)]
         return dict(parts) if _kind(space) == "Dict" else tuple(element for _, element in parts)
     if _kind(space) == "Discrete":
-        return type_of(space)(int(next(digits)) + int(getattr(space, "start", 0)))
+        number = int(next(digits)) + int(getattr(space, "start", 0))
+        return _native(space, number) if as_numpy else number
     values = np.array([int(next(digits)) for _ in range(math.prod(space.shape))]) + _first_values(space)
     return values.astype(space.dtype).reshape(space.shape)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.errors import UnsupportedGameError
@@ -32,36 +32,32 @@ _CHECKING_WRAPPERS = frozenset(
 TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
 
 
-def _class_in(module: str, name: str) -> type | None:
+def _class_in(module: str, name: str) -> Any:
     """A class of a module that is already imported, or None: an object of it could not exist otherwise."""
     return getattr(sys.modules.get(module), name, None)
 
 
-_ENVS = (("AECEnv", "pettingzoo.utils.env"), ("Env", "gymnasium.core"), ("ParallelEnv", "pettingzoo.utils.env"))
-_bases: Final[dict[type, str | None]] = {}  # by the class itself, whose bases are fixed
-
-
-def _base_of(env: Any) -> str | None:
-    """The base class of environments that the class of one has, which does not change."""
-    kind = type(env)
-    if kind not in _bases:
-        bases = ((name, _class_in(module, name)) for name, module in _ENVS)
-        _bases[kind] = next((name for name, base in bases if base is not None and issubclass(kind, base)), None)
-    return _bases[kind]
+def _is_of(env: Any, name: str, module: str = "pettingzoo.utils.env") -> bool:
+    base = _class_in(module, name)
+    return base is not None and isinstance(env, base)
 
 
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
-    base = _base_of(env)
-    if base is not None and base != "ParallelEnv":
-        return base == "AECEnv"
+    if is_gymnasium(env):
+        return False
     methods = ("reset", "step", "observe", "action_space")
     return all(callable(getattr(env, name, None)) for name in methods)
 
 
 def is_gymnasium(env: Any) -> bool:
     """Whether this is a Gymnasium environment."""
-    return _base_of(env) == "Env"
+    return _is_of(env, "Env", "gymnasium.core") and not _is_of(env, "AECEnv")
+
+
+def is_parallel(env: Any) -> bool:
+    """Whether this is a PettingZoo ``ParallelEnv``, whose agents move at the same time."""
+    return _is_of(env, "ParallelEnv") and not _is_of(env, "AECEnv") and not is_gymnasium(env)
 
 
 def of_reset(returned: Any) -> tuple[Any, Any]:
@@ -125,11 +121,6 @@ def layers(env: Any) -> list[Any]:
         found.append(inner)
 
 
-def is_parallel(env: Any) -> bool:
-    """Whether this is a PettingZoo ``ParallelEnv``, whose agents move at the same time."""
-    return _base_of(env) == "ParallelEnv"
-
-
 def game_name(env: Any) -> str:
     """The environment's name in messages: its ``metadata["name"]``, its Gymnasium id, or its class."""
     spec = getattr(env, "spec", None)
@@ -166,7 +157,7 @@ def require_reset(env: Any) -> None:
     lacking = [name for name in _STATE_OF_PLAY if getattr(raw, name, None) is None]
     if not getattr(raw, "agents", True):  # the game is over, and nobody is selected
         lacking = [name for name in lacking if name != "agent_selection"]
-    base: Any = _class_in("pettingzoo.utils.env", "AECEnv")
+    base = _class_in("pettingzoo.utils.env", "AECEnv")
     uses_base = base is not None and getattr(type(raw), "last", None) is base.last
     was_reset = all_reset and (not uses_base or bool(lacking) or hasattr(raw, "_cumulative_rewards"))
     if was_reset and lacking and getattr(raw, "agents", None) and "agent_selection" not in lacking:
