@@ -135,7 +135,7 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
 
 
 def _shown(game: Any, state: Any) -> Any:
-    """What who moves observes, if that is the same at each look."""
+    """The observation of the player to move, if it is the same at each look."""
     is_noisy = state.over or state.mover < 0 or f"seen by {state.mover}" in game.noisy
     with contextlib.suppress(ZermeloError):
         return None if is_noisy else game.observation_key(state, state.mover)
@@ -151,7 +151,7 @@ class Looked:
 
 
 class Assumed:
-    """What searches of a game on copies assume; ``watch`` gives the watch of one.
+    """The assumptions of searches of a game on copies; ``watch`` gives the watch of one.
 
     ``differs`` says whether a step of a game whose steps draw idly leads elsewhere with other random numbers.
     """

@@ -14,7 +14,7 @@ import sys
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -101,9 +101,6 @@ def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
     return masks
 
 
-# -- trials ----------------------------------------------------------------------------------------------------
-
-
 _trials: Final[dict[tuple[type, str, str, int], tuple[bool | None, int]]] = {}
 """Whether what has a name is a mask (None where that is open), and how often it was tried."""
 
@@ -135,14 +132,23 @@ def says_what_works(env: Any, mask: Any, codec: ActionCodec) -> bool | None:
     """Whether a mask says which actions an environment takes now; None where copies take all that were tried."""
     allowed = codec.masked(mask)
     others = sorted({*codec.all_actions()} - {*allowed})
-    if any(_try_step(env, codec.to_env(action))[1] is not None for action in _some(allowed)):
+
+    def tried(actions: Sequence[int]) -> list[tuple[bool, Exception | None]]:
+        some = actions[:: max(1, -(-len(actions) // _TRIED))]
+        return [_try_step(env, codec.to_env(action)) for action in some]
+
+    if any(error is not None for _, error in tried(allowed)):
         return False
-    tried = [_try_step(env, codec.to_env(action)) for action in _some(others)]
-    return True if tried and all(is_lost or error is not None for is_lost, error in tried) else None
+    return True if others and all(is_lost or error is not None for is_lost, error in tried(others)) else None
 
 
-def _some(actions: Any) -> Any:
-    return actions[:: max(1, -(-len(actions) // _TRIED))]
+def writes_own_last(env: Any) -> bool:
+    """Whether an AEC environment has a ``last`` of its own, which may fill in masks or be wanted by ``step``."""
+    base = getattr(sys.modules.get("pettingzoo.utils.env"), "AECEnv", None)
+    own = getattr(type(env), "last", None)
+    if base is None or own is None or own is base.last:
+        return False
+    return not getattr(own, "__module__", "").startswith("pettingzoo.utils.")
 
 
 def _try_step(env: Any, action: Any) -> tuple[bool, Exception | None]:
@@ -293,20 +299,6 @@ def _returned(codec: ActionCodec, name: str, env: Any) -> Any:
                 return mask
     return None
 
-
-# -- AEC
-
-
-def writes_own_last(env: Any) -> bool:
-    """Whether an AEC environment has a ``last`` of its own, which may fill in masks or be wanted by ``step``."""
-    base = getattr(sys.modules.get("pettingzoo.utils.env"), "AECEnv", None)
-    own = getattr(type(env), "last", None)
-    if base is None or own is None or own is base.last:
-        return False
-    return not getattr(own, "__module__", "").startswith("pettingzoo.utils.")
-
-
-# -- integers
 
 OF_TYPES: Final = (TypeError, AttributeError, AssertionError)
 """Errors of environments that want an integer of NumPy's."""

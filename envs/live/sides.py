@@ -1,7 +1,7 @@
 """Signs that one Gymnasium environment plays several sides in turn: it says at each step whose move it is.
 
-Looked for are names of that, by the words that they are made of (``next_player_to_play``), in the attributes of
-its layers and of objects in them, in observations and in ``info``. What they say is compared from step to step
+Names are looked for by the words that they are made of (``next_player_to_play``), in the attributes of its layers
+and of objects in them, in observations and in ``info``. Their values are compared from step to step
 (``named_sides``). A name such as ``player`` may be anything: it counts where two values take turns in all games.
 """
 

@@ -5,7 +5,6 @@ A search works below the wrappers that only check; those that change the game ar
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -81,16 +80,9 @@ def of_step(returned: Any) -> Any:
 
 def innermost(env: Any) -> Any:
     """The environment below the wrappers that only check; a subclass of one may do more, and stays."""
-    kind: Any = type(env)
-    while _only_checks(kind):
+    while full_name(type(env)) in _CHECKING_WRAPPERS:
         env = env.env
-        kind = type(env)
     return env
-
-
-@functools.cache  # by the class itself: its name decides
-def _only_checks(wrapper: Any) -> bool:
-    return full_name(wrapper) in _CHECKING_WRAPPERS
 
 
 def thin(copy: Any) -> Any:

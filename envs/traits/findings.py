@@ -102,9 +102,13 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         played = self.trouble or f"in {_count(self.steps, 'step')} of {_count(self.games, 'whole game')}"
         is_short = self.steps < _FEW_STEPS and self.games < _FEW_GAMES
         idly = ", which draw random numbers without effect" if self.draws_idly or self.draws_from else ""
+        deals = "" if self.starts_alike else "; starts look different, so that what they deal may be hidden"
+        hidden = f"nothing hidden in {_count(self.pairs, 'pair')} of positions{deals}"
+        if not self.pairs:
+            hidden = f"no two positions that could be compared {played}"
         evidence = {
             "chance": Evidence(f"no chance {played}{idly}", is_short or not self.games),
-            "information": Evidence(self._of_information(played), is_short or not self.pairs),
+            "information": Evidence(hidden, is_short or not self.pairs),
         }
         reward_sum, constant = RewardSum.GENERAL, 0.0
         if seats == 2:
@@ -119,12 +123,6 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
             "terminal_rewards_only": False,
         }
         return values, evidence
-
-    def _of_information(self, played: str) -> str:
-        if self.pairs:
-            deals = "" if self.starts_alike else "; starts look different, so that what they deal may be hidden"
-            return f"nothing hidden in {_count(self.pairs, 'pair')} of positions{deals}"
-        return f"no two positions that could be compared {played}"
 
     def _of_payoffs(self, played: str) -> Evidence:
         if not self.pays:

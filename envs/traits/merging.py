@@ -57,11 +57,9 @@ def merge_traits(
     """
     values: dict[str, Any] = {}
     sources: dict[str, TraitSource] = dict(base.sources)
-    for source, mapping in found:
-        for name, value in mapping.items():
-            if name not in values:
-                values[name] = value
-                sources[name] = source
+    for source, mapping in reversed(found):
+        values |= mapping
+        sources |= dict.fromkeys(mapping, source)
     rests_on = {
         name: evidence[source][name] for name, source in sources.items() if name in evidence.get(source, ())
     }

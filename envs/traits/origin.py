@@ -111,9 +111,6 @@ def _code(code: types.CodeType) -> Any:
     return code.co_code.hex(), code.co_names, code.co_varnames, constants
 
 
-# Sources
-
-
 @functools.lru_cache(maxsize=256)  # by the classes themselves, whose sources were read when they were made
 def _sources(classes: tuple[type, ...]) -> str | None:
     """A digest of the sources of classes; None where one has none, as in an interpreter."""

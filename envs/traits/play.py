@@ -1,10 +1,9 @@
-"""Play at random on copies: what it shows of an environment, before the first search of it.
+"""Random play on copies of an environment before the first search of it, and what that shows.
 
 ``GAMES`` games of legal actions are played from resets with fixed seeds, and some from the position at hand.
-What is seen is certain: one action that leads from one state to two, is chance; two
-games that do not pay alike have no constant sum; two positions that look the same and go on differently hide
-something. What play did not show is assumed by those who ask, and watched by their searches
-(``zermelo.envs.adapters.watching``).
+What is seen is certain: an action that leads from one state to two is chance; two games that do not pay alike have
+no constant sum; two positions that look the same and go on differently hide something. What play did not show is
+assumed by those who ask, and watched by their searches (``zermelo.envs.adapters.watching``).
 """
 
 from __future__ import annotations
@@ -304,8 +303,7 @@ class _RandomPlay:
     def _leave_out_noise(self, state: Any) -> None:
         game = self.game
         if not game.is_terminal(state):
-            is_chance = game.to_move(state) == CHANCE
-            action = game.chance_outcomes(state)[0][0] if is_chance else game.legal_actions(state)[0]
+            action = random_action(game, state, np.random.default_rng(0))
             self._compare_equal(game.probe(state, action, 0), game.probe(state, action, 0))
 
     def _compare_equal(self, after: Any, again: Any) -> None:
