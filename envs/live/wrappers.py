@@ -43,10 +43,10 @@ def _is_of(env: Any, name: str, module: str = "pettingzoo.utils.env") -> bool:
 
 def is_aec(env: Any) -> bool:
     """Whether this is an AEC environment: a PettingZoo ``AECEnv``, or an object with the same methods."""
-    if is_gymnasium(env):
-        return False
+    if _is_of(env, "AECEnv"):
+        return True
     methods = ("reset", "step", "observe", "action_space")
-    return all(callable(getattr(env, name, None)) for name in methods)
+    return not is_gymnasium(env) and all(callable(getattr(env, name, None)) for name in methods)
 
 
 def is_gymnasium(env: Any) -> bool:
