@@ -32,7 +32,7 @@ _DIGESTED: Final = 2_000
 _IN_PLAY: Final = frozenset(
     ["agents", "possible_agents", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards"]
 )
-_WHOLE: Final = (int, float, str, bytes, type(None), np.ndarray, type)
+_NO_PARTS: Final = (int, float, str, bytes, type(None), np.ndarray, type)
 _LIBRARIES: Final = ("gymnasium", "numpy", "pettingzoo.utils", "pygame", "torch", "builtins")
 
 Path = tuple[Any, ...]
@@ -120,7 +120,7 @@ def _lists_in(env: Any) -> Iterator[tuple[Path, Any]]:
             items = value.items() if kind is dict else enumerate(value)
         elif layout_of(kind).base is object and not module_name(kind).startswith(_LIBRARIES):
             items = (item for item in fields_of(value).items() if item[0] not in _IN_PLAY)
-        waiting += [((*path, name), part) for name, part in items if not isinstance(part, _WHOLE)]
+        waiting += [((*path, name), part) for name, part in items if not isinstance(part, _NO_PARTS)]
 
 
 def _permuted(game: Playable, state: Any, path: Path, places: slice = slice(None)) -> Any:
