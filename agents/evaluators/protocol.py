@@ -61,10 +61,10 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
             f"an evaluation is one number for each of the {traits.seats} seats of {traits.name}, "
             f"but {_name(evaluate)} gave {len(values)}"
         )
+    strictly = has_room(traits)
     for value in values:
         if not math.isfinite(value):
             raise InvalidSettingError(f"an evaluation is finite, but {_name(evaluate)} gave {value}")
-        strictly = has_room(traits)
         if not inside_bounds(value, traits.utility_bounds, strictly=strictly):
             lower, upper = traits.utility_bounds
             raise InvalidSettingError(

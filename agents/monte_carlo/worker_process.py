@@ -95,6 +95,7 @@ class Worker:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
+                QUIET.keep()
                 kind, value = getattr(self, f"_{name}")(number, data, received)
             except (RecursionError, GameTooLongError):
                 kind, value = "error", RecursionError()

@@ -30,6 +30,7 @@ from zermelo.envs.errors import (
     GameOverError,
     IllegalActionError,
     UnsupportedGameError,
+    ZermeloError,
     require_actions_of,
 )
 from zermelo.envs.game import CHANCE, Information, Traits
@@ -53,6 +54,7 @@ class AECGame(CopiedGame):
         self._fast_actions = known_class(raw).legal_actions
         self._declared = declares_chance(raw)
         self._zeros = (0.0,) * len(self.agents)
+        self._nothing = dict.fromkeys(self.agents, 0.0)
         self._asks_last = writes_own_last(raw)
         self.pays_by_rewards = self._declared or getattr(raw, "_cumulative_rewards", None) is None
         super().__init__(raw, lambda: self._quiet_copy(raw), traits, outside, seed)
@@ -138,8 +140,10 @@ class AECGame(CopiedGame):
         return (*received[:mover], totals[mover], *received[mover + 1 :])
 
     def _added(self, totals: tuple[float, ...], paid: Mapping[Any, Any]) -> tuple[float, ...]:
-        pairs = zip(totals, self.agents, strict=True)
         try:
+            if paid == self._nothing:  # as after most steps
+                return totals
+            pairs = zip(totals, self.agents, strict=True)
             added = tuple([total + float(paid.get(agent, 0.0)) for total, agent in pairs])
         except (TypeError, ValueError):
             raise UnsupportedGameError(
@@ -222,13 +226,18 @@ class AECGame(CopiedGame):
     def _look(self, state: CopiedState, seat: int) -> tuple[Any, Any]:
         """The result of ``env.observe``, and the info; the mover is asked only once."""
         env, agent = state.env, self.agents[seat]
-        with self._blame(f"observe({agent!r})"):
-            seen = state.seen if seat == state.mover else None
-            if seen is None:
-                seen = env.observe(agent)
-                if seat == state.mover:
-                    state.seen = seen
-            return seen, env.infos.get(agent) if state.info is None else state.info
+        try:
+            with QUIET:
+                seen = state.seen if seat == state.mover else None
+                if seen is None:
+                    seen = env.observe(agent)
+                    if seat == state.mover:
+                        state.seen = seen
+                return seen, env.infos.get(agent) if state.info is None else state.info
+        except ZermeloError:
+            raise
+        except Exception as error:
+            raise self._failure(f"observe({agent!r})", error) from error
 
     def text(self, state: CopiedState) -> str:
         """The position as the environment's own board text, where it keeps a ``board``; else its ``repr``."""

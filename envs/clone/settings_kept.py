@@ -130,7 +130,11 @@ class SettingsKept:
         self._before = [setting.read() for setting in self._settings]
 
     def __enter__(self) -> None:
-        pass
+        try:
+            QUIET.keep()
+        except BaseException:  # Ctrl-C
+            QUIET.leave(self._depth)
+            raise
 
     def __exit__(self, *_: object) -> None:
         QUIET.leave(self._depth)

@@ -137,7 +137,7 @@ class _KeyWalk:
         self.texts = 0
 
     def add_all(self, objects: Iterable[Any]) -> None:
-        out, seen = self.out, self.seen
+        out, seen, is_outline = self.out, self.seen, self.is_outline
         self.keep.append(objects)  # what was made on the way must live, or its id would be used again
         for obj in objects:
             cls = type(obj)
@@ -159,7 +159,7 @@ class _KeyWalk:
             if index is not None:
                 out += (_KeyWalk, index)
                 continue
-            if self.is_outline:
+            if is_outline:
                 self.add_outline(obj, kind)
                 continue
             seen[id(obj)] = len(seen)

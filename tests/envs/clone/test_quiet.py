@@ -46,6 +46,38 @@ def test_a_stream_that_somebody_put_in_place_meanwhile_stays(monkeypatch: pytest
     assert sys.stdout is None
 
 
+def test_a_kept_stream_is_replaced_until_it_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    theirs, before = io.StringIO(), sys.stdout
+    QUIET.keep()
+    try:
+        kept = sys.stdout
+        assert kept is not before
+        assert QUIET.unfiltered(kept) is before
+        for _ in range(2):
+            print("heard")
+            with QUIET, QUIET:
+                print("not heard")
+            assert sys.stdout is kept
+        with contextlib.redirect_stdout(theirs):
+            with QUIET:
+                print("not heard")
+            print("redirected")
+            QUIET.keep()  # inside of it, as a search inside of another does
+            QUIET.leave(0)
+        print("again")
+        with contextlib.suppress(KeyboardInterrupt):
+            QUIET.__enter__()
+            raise KeyboardInterrupt
+        QUIET.leave(0)
+        print("at last")
+    finally:
+        QUIET.leave()
+    assert QUIET.depth is None
+    assert sys.stdout is before
+    assert theirs.getvalue() == "redirected\n"
+    assert capsys.readouterr().out == "heard\nheard\nagain\nat last\n"
+
+
 def test_other_threads_are_heard_and_quiet_ones_are_not(capsys: pytest.CaptureFixture[str]) -> None:
     before, entered, leave = sys.stdout, threading.Barrier(4), threading.Event()
 
