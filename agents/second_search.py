@@ -103,9 +103,7 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
         searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
     if failures or fitting is not agent:
         about = _about(agent, fitting, root, found)
-        tell_once(
-            root.game, f"is not what was assumed, or what {agent.kind} can search: {about.rpartition(',')[0]}"
-        )
+        tell_once(root.game, f"turned out not to be as assumed: {about.rpartition(',')[0]}")
         note = f"{found.note}; {about}" if found.note else about
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
     is_alone = root.game.traits.seats == 1 and "chance" in root.game.traits.assumed
