@@ -26,8 +26,8 @@ PLIES_AT_ONCE = 50
 """How often, in moves, a search that goes deeper asks for more room."""
 SHALLOWER = "limit the search with depth="
 UNSOLVED = "it cannot be solved by searching to the end"
-_FRAMES_PER_PLY = 4
-"""Python frames for one move and the chance event after it, at most."""
+_FRAMES_PER_PLY = 8
+"""Python frames for one move and the chance event after it, at most: those of a search that is watched."""
 _SPARE_FRAMES = 1000
 """Frames for the environment's own code."""
 _STEP, _OURS = 1000, 537

@@ -11,10 +11,12 @@ from typing import Any
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
+from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.envs.game import Chance
 from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -69,11 +71,38 @@ def _plain(
     if root.searched is not None:
         inside = looking_inside(root.evaluator), looking_inside(root.stop_test)
         root = root._replace(evaluator=inside[0], stop_test=inside[1])
+    kind: type[Any] = _plain_kind(root, config)
+    if on_node is not None:
+        from zermelo.agents.tree_search.watched import watched
+
+        kind = watched(kind, on_node)
+    return kind(root, budget, config, table=table)  # type: ignore[no-any-return]
+
+
+def _plain_kind(root: Root, config: AlphaBetaConfig | MaxNConfig) -> type[PlainSearch]:
+    """The plain search that a game and settings need; only its modules are imported."""
     if isinstance(config, MaxNConfig):
         from zermelo.agents.tree_search.many_players.plain import PlainMaxN
 
-        return PlainMaxN(root, budget, config, table=table, on_node=on_node)
-    return PlainAlphaBeta(root, budget, config, table=table, on_node=on_node)
+        return PlainMaxN
+    game = root.view
+    if config.replies is not None:
+        from zermelo.agents.tree_search.many_players.plain_replies import PlainReplies
+
+        return PlainReplies
+    if game.traits.chance is not Chance.NONE:
+        if config.pruning is ChancePruning.STAR2:
+            from zermelo.agents.tree_search.chance.plain_probing import PlainProbing
+
+            return PlainProbing
+        from zermelo.agents.tree_search.chance.plain_star import PlainBeam, PlainStar
+
+        return PlainBeam if config.beam_width and not config.prunes else PlainStar
+    if config.quiescence:
+        from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence, quiescence_of
+
+        return PlainQuiescence if quiescence_of(game, config) else PlainAlphaBeta
+    return PlainAlphaBeta
 
 
 def _compiled(root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig) -> TreeSearch | None:

@@ -19,6 +19,8 @@ from zermelo.envs.game import Game
 
 HIGH_HINT: Final = 1 << 26
 """Actions with a hint of that or more are tried before killers."""
+_PLIES_APART: Final = 64
+"""Plies that a move order tells apart after an outcome of chance."""
 
 
 class MoveOrder:
@@ -78,6 +80,18 @@ class Visit(NamedTuple):
     variance: float = 0.0
     values: tuple[float, ...] = ()
     plies: float = 0.0
+
+
+class Outcome(NamedTuple):
+    """An outcome of chance that led to a state; the action that was probed there, and its visit (Star2)."""
+
+    number: int
+    action: int | None = None
+    visit: Visit | None = None
+
+    def place(self, ply: int) -> int:
+        """The slot of a move order's statistics at a ply; each outcome has its own."""
+        return min(ply, _PLIES_APART - 1) << 32 | self.number + 1
 
 
 class Root(NamedTuple):

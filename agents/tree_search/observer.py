@@ -1,4 +1,4 @@
-"""Watching a plain search at work, node by node: for teaching, drawing trees and tests."""
+"""Events of a plain search, node by node: for teaching, drawing trees and tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from zermelo.agents.base.scores import Score
-from zermelo.agents.tree_search.interface import RootMove, Visit
-from zermelo.envs.game import CHANCE
 
 
 class NodeEventKind(enum.StrEnum):
@@ -86,89 +84,3 @@ class NodeEvent(NamedTuple):
 
 Observer: TypeAlias = Callable[[NodeEvent], Any]
 """Called with every event, in order."""
-
-
-class NodeWatcher:
-    """Tells an observer what a plain search does; knows the path to the node that the search is at.
-
-    The window of max^n is what the player who moved to the node can already get elsewhere, with no upper edge.
-    Nodes of quiescence have a depth of 0 and less. The search's methods ``visit``, ``quiet_visit`` and ``probe``
-    tell of their nodes from now on.
-    """
-
-    def __init__(self, search: Any, on_node: Observer) -> None:
-        self._search, self._on_node = search, on_node
-        self._path: list[NodeEvent] = []
-        self._windows: list[tuple[Score, Score]] = []
-        self._tried: set[int] = set()
-        for name, kind in _NODE_METHODS.items():
-            if hasattr(search, name):
-                setattr(search, name, self._told(getattr(search, name), kind))
-
-    def _told(self, visit: Callable[..., Visit], kind: NodeEventKind) -> Callable[..., Visit]:
-        def visited(state: Any, depth: float, alpha: Score, beta: Score, ply: int, *rest: Any) -> Visit:
-            self._enter(kind, state, ply, depth, alpha, beta)
-            try:
-                found = visit(state, depth, alpha, beta, ply, *rest)
-                self._leave(found)
-                return found
-            finally:
-                self._path.pop()
-                self._windows.pop()
-
-        return visited
-
-    def enter_root(self, state: Any, depth: float, alpha: Score, beta: Score) -> None:
-        self._path.clear()
-        self._windows.clear()
-        self._tried.clear()
-        self._search.taken = None
-        self._enter(NodeEventKind.ENTER, state, 0, depth, alpha, beta)
-
-    def try_root(self, action: int, alpha: Score, beta: Score) -> None:
-        self._search.taken = action
-        self._tried.add(action)
-        if (alpha, beta) != self._windows[-1]:
-            self.narrow(alpha, beta)
-
-    def leave_root(self, found: RootMove) -> None:
-        root = self._path[0]
-        left = tuple(action for action in root.game.legal_actions(root.state) if action not in self._tried)
-        if left:
-            alpha, beta = self._windows[0]
-            self.tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=found.action, not_searched=left)
-        self._leave(found)
-
-    def narrow(self, alpha: Score, beta: Score) -> None:
-        self._windows[-1] = alpha, beta
-        self.tell(NodeEventKind.WINDOW, alpha=alpha, beta=beta)
-
-    def cut(self, action: int | None, left: tuple[int, ...]) -> None:
-        if left:
-            alpha, beta = self._windows[-1]
-            self.tell(NodeEventKind.CUTOFF, alpha=alpha, beta=beta, action=action, not_searched=left)
-
-    def _enter(self, kind: NodeEventKind, state: Any, ply: int, depth: float, alpha: Score, beta: Score) -> None:
-        search, game = self._search, self._search.game
-        role, seat = NodeRole.END, None
-        if not game.is_terminal(state):
-            role, seat = NodeRole.CHANCE, game.to_move(state)
-            if seat == CHANCE:
-                kind, seat = NodeEventKind.CHANCE, None
-            else:
-                role = search.roles[seat != search.max_seat]
-        chance = search.chance if self._path and self._path[-1].role is NodeRole.CHANCE else 1.0
-        taken: dict[str, Any] = {"taken": search.taken, "chance": chance, "role": role, "seat": seat}
-        event = NodeEvent(kind, state, ply, depth, alpha, beta, **taken, game=game)
-        self._path.append(event)
-        self._windows.append((alpha, beta))
-        self._on_node(event)
-
-    def _leave(self, found: Visit | RootMove) -> None:
-        self.tell(NodeEventKind.VALUE, score=found.score, values=found.values)
-
-    def tell(self, kind: NodeEventKind, **more: Any) -> None:
-        self._on_node(self._path[-1]._replace(kind=kind, **more))
-
-
-_NODE_METHODS = {"visit": NodeEventKind.ENTER, "quiet_visit": NodeEventKind.ENTER, "probe": NodeEventKind.PROBE}

@@ -24,7 +24,7 @@ from zermelo.agents.tree_search.interface import (
     TreeSearch,
     Visit,
 )
-from zermelo.agents.tree_search.observer import NodeEventKind, NodeRole, NodeWatcher, Observer
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 
 
@@ -34,10 +34,6 @@ class PlainSearch(TreeSearch):
     table: TranspositionTable | None
     roles = NodeRole.MAX, NodeRole.MIN
     """Who decides at the nodes of the seat that maximizes, and of the others."""
-    taken: int | None = None
-    """The action or outcome that leads to the state that is visited next; None after a skipped turn."""
-    chance = 1.0
-    """How probable the last outcome is."""
 
     def __init__(
         self,
@@ -48,7 +44,6 @@ class PlainSearch(TreeSearch):
         ordering: Ordering,
         scale: Scale,
         table: TranspositionTable | None = None,
-        on_node: Observer | None = None,
     ) -> None:
         super().__init__(root, budget, ordering)
         self.scale = scale
@@ -64,7 +59,6 @@ class PlainSearch(TreeSearch):
         self.seats = 0 if count_values(traits) == 1 else traits.seats  # whose values a visit has besides its score
         watched = getattr(root.evaluator, "watched", None)
         self._evaluate: Evaluator | None = root.evaluator if watched is None else watched(budget.check_clock)
-        self.watcher = None if on_node is None else NodeWatcher(self, on_node)
 
     def children_of(self, root: Any) -> dict[int, Any]:
         """The states after actions of a root, made once for all iterations."""
@@ -73,13 +67,16 @@ class PlainSearch(TreeSearch):
         return self._children[1]
 
     def search_moves(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
-        game, depth, watcher = self.game, iteration.depth, self.watcher
-        frame, maximizing = node.frame, node.maximizing
         self.budget.visit(0)
+        self.search_root(node, iteration, actions, request)
+        iteration.finish(node)
+
+    def search_root(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
+        """Searches the root's actions, each with the window that the request allows."""
+        game, depth = self.game, iteration.depth
+        frame, maximizing = node.frame, node.maximizing
         children = self.children_of(node.state)
         alpha, beta = node.window
-        if watcher is not None:
-            watcher.enter_root(node.state, depth, alpha, beta)
         for action in actions:
             low, high = alpha, beta
             best = iteration.best
@@ -100,9 +97,8 @@ class PlainSearch(TreeSearch):
                 if child is None:
                     continue
                 children[action] = child
-            if watcher is not None:
-                watcher.try_root(action, low, high)
-            found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1)
+            self.narrowed(low, high)
+            found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1, action)
             score = frame.to_parent(found.score)
             # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
             is_exact = low < score < high
@@ -113,13 +109,28 @@ class PlainSearch(TreeSearch):
             iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
         if iteration.best is None:
             raise no_action_works(game)
-        if watcher is not None:
-            watcher.leave_root(iteration.best)
-        iteration.finish(node)
 
     @abc.abstractmethod
-    def visit(self, state: Any, depth: float, alpha: Score, beta: Score, ply: int) -> Visit:
-        """Searches a state ``depth`` moves deep."""
+    def visit(
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        taken: int | None = None,
+        context: Any = None,
+    ) -> Visit:
+        """Searches a state ``depth`` moves deep.
+
+        ``taken`` is the action or outcome that led to it, ``context`` what else a search says of that.
+        """
+
+    def narrowed(self, alpha: Score, beta: Score) -> None:
+        """Called when a node's window has become narrower; does nothing unless somebody watches (``watched``)."""
+
+    def cut(self, action: int | None, choices: Sequence[int]) -> None:
+        """Called when a node's ``choices`` after ``action`` are left out, all of them if that is None."""
 
     def recall(self, state: Any, depth: float, ply: int) -> int | None:
         entry = self.entry(state, depth, ply)
@@ -137,12 +148,8 @@ class PlainSearch(TreeSearch):
             self.leaf_seconds += self.budget.now() - began
         if self.seats:
             values = self._totals(state, expected)
-            found = Visit((values[self.max_seat], 0), False, values=values)
-        else:
-            found = Visit((frame.so_far + expected[self.max_seat], 0), False)
-        if self.watcher is not None:
-            self.watcher.tell(NodeEventKind.EVALUATED, score=found.score, values=found.values)
-        return found
+            return Visit((values[self.max_seat], 0), False, values=values)
+        return Visit((frame.so_far + expected[self.max_seat], 0), False)
 
     def following(self, state: Any, ways: Iterable[tuple[int, float]]) -> list[tuple[int, float, Any]]:
         """The states that follow, each with its probability; those in which the environment fails are left out."""
@@ -170,8 +177,7 @@ class PlainSearch(TreeSearch):
         return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
 
     def from_table(self, found: Visit) -> Visit:
-        if self.watcher is not None:
-            self.watcher.tell(NodeEventKind.TABLE, score=found.score, values=found.values)
+        """A visit that the table stands for."""
         return found
 
     def _totals(self, state: Any, values: Sequence[float], sign: int = 1) -> tuple[float, ...]:
@@ -186,12 +192,3 @@ class PlainSearch(TreeSearch):
     def key(self, state: Any, depth: float, ply: int) -> Hashable:
         """The table's key of a state; with a stop test of the user's, how deep it lies may matter."""
         return self.game.key(state) if self.stop_test is None else (self.game.key(state), ply)
-
-    def tell_cut(self, action: int | None, choices: Sequence[int], last: int) -> None:
-        """Tells whoever watches that ``choices`` of a node after number ``last`` are not looked at."""
-        if self.watcher is not None:
-            self.watcher.cut(action, tuple(choices[last + 1 :]))
-
-    def tell_window(self, alpha: Score, beta: Score) -> None:
-        if self.watcher is not None:
-            self.watcher.narrow(alpha, beta)

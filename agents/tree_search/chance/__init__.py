@@ -1,4 +1,4 @@
 """Expectiminimax and expectimax: averages over dice.
 
-Plain, they are the search of ``alpha_beta.plain`` with chance nodes.
+Plain, they are ``alpha_beta.plain`` with chance nodes, pruned by Star1 (``plain_star``) or Star2 (``plain_probing``).
 """

@@ -16,9 +16,6 @@ from collections.abc import Iterable, Sequence
 from zermelo.agents.base.scores import SLACK, Score
 from zermelo.agents.tree_search.interface import Visit
 
-_PLACES = 64
-"""Plies that an order tells apart after an outcome."""
-
 
 def added(numbers: Iterable[float]) -> float:
     """The sum, from left to right, as compiled code adds (``sum`` is cleverer from Python 3.12 on)."""
@@ -48,11 +45,6 @@ def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -
     scatter = sum(p * (found.score[0] - value) ** 2 for p, found in founds)
     variance = scatter / (width - 1) if width > 1 else math.nan
     return variance + sum(p * p * found.variance for p, found in founds)
-
-
-def place_of(ply: int, outcome: int) -> int:
-    """The slot of an order's statistics at a ply; each outcome has its own."""
-    return ply if outcome < 0 else min(ply, _PLACES - 1) << 32 | outcome + 1
 
 
 class AverageBounds:

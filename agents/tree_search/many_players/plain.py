@@ -13,7 +13,7 @@ from zermelo.agents.tree_search.chance.plain import added, scattered
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Bound, Root, Vector, Visit
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError, tie_key
-from zermelo.agents.tree_search.observer import NodeRole, Observer
+from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 from zermelo.envs.game import CHANCE
@@ -34,24 +34,30 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         config: MaxNConfig,
         *,
         table: TranspositionTable | None = None,
-        on_node: Observer | None = None,
     ) -> None:
         scale = Scale(root.game, prefer_short_wins=False, use_bounds=False, seat=root.max_seat(config))
         ordering = config.ordering
-        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table, on_node=on_node)
+        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table)
         self._traits = root.game.traits
         self.prefer_by(config, self._traits)
         self.seats = self._traits.seats
         self.prunes = config.prunes
 
     def visit(
-        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, parent: int | None = None
+        self,
+        state: Any,
+        depth: float,
+        alpha: Score,
+        beta: Score,
+        ply: int,
+        taken: int | None = None,
+        context: int | None = None,
     ) -> Visit:
         """The values of a state, looking ``depth`` moves ahead.
 
-        Where they are of no use to the player who moved there, only a bound of that player's: ``parent`` (-1 if it
-        was chance, None for the seat to move at the root), who can already get ``alpha`` elsewhere. ``beta`` is
-        not used.
+        Where they are of no use to the player who moved there, only a bound of that player's, who can already get
+        ``alpha`` elsewhere. ``context`` is that player: -1 if it was chance, None for the seat to move at the
+        root. ``beta`` is not used.
         """
         self.budget.visit(ply)
         game = self.game
@@ -61,7 +67,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
             return self._expectation(state, depth, ply)
         if self.stops_at(state, depth, ply):
             return self.evaluated(state, self.scale.frame(state))
-        parent = self.max_seat if parent is None else parent
+        parent = self.max_seat if context is None else context
         paid = game.utility(state)
         table_action: int | None = None
         key: Hashable = None
@@ -112,14 +118,13 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         best = -math.inf
         proven = True
         ordered = self.order.order_moves(state, choices_in(game, state), mover, ply, table_action)
-        for number, action in enumerate(ordered):
+        for action in ordered:
             if tied and best >= upper and self._settled(tied, action):
                 continue
-            self.taken = action
             child = child_of(game, state, action)
             if child is None:
                 continue
-            found = self.visit(child, depth - 1, (best, 0), (math.inf, 0), ply + 1, mover)
+            found = self.visit(child, depth - 1, (best, 0), (math.inf, 0), ply + 1, action, mover)
             proven = proven and found.proven
             found = found._replace(line=(action, *found.line), plies=found.plies + 1)
             own = found.values[mover]
@@ -128,7 +133,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
                 bound = self._parent_bound(paid, parent, value, mover, best)
                 if bound is not None:
                     self.order.update_history(action, mover, ply, depth)
-                    self.tell_cut(action, ordered, number)
+                    self.cut(action, ordered)
                     return found._replace(score=(best, 0), values=bound), True
             elif own == best:
                 tied.append((action, found))
@@ -186,8 +191,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
     def _expectation(self, state: Any, depth: float, ply: int) -> Visit:
         founds: list[tuple[float, Visit]] = []
         for outcome, p, child in self.following(state, self.game.chance_outcomes(state)):
-            self.taken, self.chance = outcome, p
-            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, _NOBODY)))
+            founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, outcome, _NOBODY)))
         if not founds:
             return self.given_up(state)
         values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))

@@ -6,7 +6,7 @@ import threading
 import pytest
 from doubles.small_games import CoinRow
 
-from zermelo.agents import AlphaBetaAgent, make_agent, solve
+from zermelo.agents import AlphaBetaAgent, MaxNAgent, make_agent, solve
 from zermelo.agents.base import recursion
 from zermelo.agents.base.recursion import deep_recursion, make_room
 from zermelo.envs import as_game
@@ -154,6 +154,14 @@ def test_python_functions_alone_call_each_other_on_the_way_down(spec):
     """Python 3.12 lets C functions call each other about 1,500 deep, and its own limit does not count there."""
     agent = make_agent(f"{spec}(depth=full, memory_mb=0, compile=never)")
     assert agent.search_state(Corridor([1] * 1700)).depth == 1700
+
+
+@pytest.mark.parametrize("kind", [AlphaBetaAgent, MaxNAgent])
+def test_a_watched_search_goes_as_deep(kind):
+    deepest = []
+    agent = kind(depth="full", memory_mb=0, on_node=lambda event: deepest.append(event.ply))
+    assert agent.search_state(Corridor([1] * 1700)).depth == 1700
+    assert max(deepest) == 1700
 
 
 def test_proof_numbers_search_long_games():
