@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -42,6 +43,10 @@ _SEVERAL_SIDES: Final = (
     "turn: a search would play them all for one. If one player makes all moves, say so: zermelo_traits = "
     "{{'one_side': True}} in its class, or traits={{'one_side': True}} for the agent; else wrap it as a "
     "PettingZoo AEC environment"
+)
+_NOT_COMPARED: Final = (
+    "takes so long for a move that nobody saw whether its copies share something that they change; "
+    "zermelo.envs.verify_clone looks as long as it takes"
 )
 _IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
 
@@ -154,27 +159,23 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
 
 
 def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience, *, is_known: bool) -> Findings:
-    changes = ""
+    notes = list[str]()
     findings = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)))
     try:
         if not is_known:
-            changes = _try_copies(game, root, patience)
+            notes = _try_copies(game, root, patience)
         findings = play(game, root, needed, patience)
     except OutOfPatience:
         findings = msgspec.structs.replace(findings, trouble="as a step takes too long", patience=patience.seconds)
     finally:
         patience.end()
     if files := ", ".join(written()):
-        note = f"has copies that write to files ({files}), so searches do too"
-        findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
-    if changes:
-        note = f"has copies that change it{changes}, so searches do too; keep that in an attribute of it"
-        findings = msgspec.structs.replace(findings, notes=(note, *findings.notes))
-    return findings
+        notes.append(f"has copies that write to files ({files}), so searches do too")
+    return msgspec.structs.replace(findings, notes=(*notes, *findings.notes))
 
 
-def _try_copies(game: Any, root: Any, patience: Patience) -> str:
-    """Plays one game on copies, and returns the text that names what that changes in modules and on classes.
+def _try_copies(game: Any, root: Any, patience: Patience) -> list[str]:
+    """Plays one game on copies, and returns what is to be said of that: what it changes in modules and on classes.
 
     Raises:
         CloneError: A copy is not the same game, or playing one changes another one.
@@ -186,8 +187,7 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> str:
         with game.outside.guard(0, is_reset=True):
             return [game.observation_key(of, seat) for seat in seats]
 
-    if CAN_FORK:
-        _try_twice(game, root, patience)
+    notes = [_NOT_COMPARED] if CAN_FORK and not _try_twice(game, root, patience) else []
     before = seen(root)
     is_stable = before == seen(root)  # it shows no time of day
     try:
@@ -203,36 +203,63 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> str:
             raise CloneError(f"the clone of {name} that has been played is not the same game{changes}")
     finally:
         outside.restore()
-    return changes
+    if changes:
+        notes.append(f"has copies that change it{changes}, so searches do too; keep that in an attribute of it")
+    return notes
 
 
-def _try_twice(game: Any, root: Any, patience: Patience) -> None:
+def _try_twice(game: Any, root: Any, patience: Patience) -> bool:
     """Makes the same moves from the same position twice, each time in a child process of its own.
+
+    Returns:
+        Whether that could be compared: False where moves take too long.
 
     Raises:
         CloneError: The second time always goes otherwise: what copies share has changed, though nobody sees it.
     """
     first = _walked_twice(game, root, patience)
-    if first is None or first[0] == first[1]:
-        return
-    for _ in range(_WALKS):
-        if _walked_twice(game, root, patience) != first:
-            return  # that is chance, or a clock
+    if first is None or first.is_alike:
+        return first is not None and bool(first.once and first.twice)
+    again = [_walked_twice(game, root, patience) for _ in range(_WALKS)]
+    walked = [each for each in again if each is not None]
+    if any(not _agree(each.once, first.once) or not _agree(each.twice, first.twice) for each in walked):
+        return True  # that is chance, or a clock
+    if not any(not each.is_alike for each in walked):
+        return False
     raise CloneError(
-        f"playing a clone of {game_name(game.environment(root))} changes how another one goes on{first[2]}"
+        f"playing a clone of {game_name(game.environment(root))} changes how another one goes on{first.changes}"
     )
 
 
-def _walked_twice(game: Any, root: Any, patience: Patience) -> tuple[str, str, str] | None:
+class _Walks(NamedTuple):
+    """Digests of what the same moves showed the first and the second time, and what they changed elsewhere."""
+
+    once: tuple[str, ...]
+    twice: tuple[str, ...]
+    changes: str
+
+    @property
+    def is_alike(self) -> bool:
+        return _agree(self.once, self.twice)
+
+
+def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two walks went alike as long as both lasted: a limit of time ends them anywhere."""
+    return all(map(operator.eq, one, other))
+
+
+def _walked_twice(game: Any, root: Any, patience: Patience) -> _Walks | None:
     def work() -> bytes:
-        outside, walks = OutsideState(game.environment(root)), [_walk(game, root, Patience(seconds)) for _ in "12"]
-        length = min(map(len, walks))
-        digests = [hashlib.sha256(repr(walk[:length]).encode()).hexdigest() for walk in walks]
-        return msgspec.json.encode([*digests, outside.text()])
+        outside = OutsideState(game.environment(root))
+        once, twice = (
+            [hashlib.sha256(repr(step).encode()).hexdigest() for step in _walk(game, root, Patience(seconds))]
+            for _ in "12"
+        )
+        return msgspec.json.encode(_Walks(tuple(once), tuple(twice), outside.text()))
 
     seconds = max(_FOR_TRIAL * patience.left / 2, 0.0)
     answer = in_child(work, 2 * seconds + _STEP_SECONDS, lambda _: None)
-    return None if answer is None else msgspec.json.decode(answer, type=tuple[str, str, str])
+    return None if answer is None else msgspec.json.decode(answer, type=_Walks)
 
 
 def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
