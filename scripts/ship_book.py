@@ -16,7 +16,7 @@ import typer
 
 from zermelo.agents import AlphaBetaAgent
 from zermelo.agents.knowledge.books import BOOKS, EXPANDED, SHIPPED, Book, read_book
-from zermelo.agents.knowledge.building.prove_book import prove_book
+from zermelo.agents.knowledge_building.prove_book import prove_book
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.jit.memory import load_state

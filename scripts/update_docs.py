@@ -98,15 +98,15 @@ def folders(page, package):
     """A table of a package's rooms: what each is, by its docstring, and what it may import by the tests."""
     tree = ast.parse((ROOT / "tests" / "test_layout.py").read_text())
     values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
-    rooms, above = (
-        eval(compile(ast.Expression(values[name]), name, "eval"))[package] for name in ("ROOMS", "ABOVE_ROOMS")
+    rooms, common = (
+        eval(compile(ast.Expression(values[name]), name, "eval"))[package] for name in ("ROOMS", "COMMON_ROOMS")
     )
     rows = []
-    for room in [*sorted(above - rooms.keys()), *rooms]:
+    for room, allowed in rooms.items():
         path = ROOT / package / room
         file = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
         text = " ".join(ast.get_docstring(ast.parse(file.read_text())).split("\n\n")[0].split())
-        imports = "all may import it" if room in above else _families(rooms.get(room, set()), rooms)
+        imports = "all may import it" if room in common else _families(allowed, rooms)
         rows.append((f"`{room}/`" if path.is_dir() else f"`{room}.py`", code(text), imports))
     return table("room | what is in it | may import", rows)
 

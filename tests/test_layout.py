@@ -59,17 +59,21 @@ def test_data_flows_one_way(path):
 
 
 ROOMS = {
-    # Each room, a folder or a module beside the folders, and the rooms of its package that it may import from.
+    # Each room, a folder or a module beside the folders, and the rooms of its package that it may import from. All
+    # of these are listed before it.
     "envs": {
+        "errors": set(),
+        "support": set(),
+        "game": set(),
         "capabilities": set(),
         "pictures": set(),
         "clone": set(),
         "trees": set(),
         "rules": {"pictures"},
         "jit": {"rules"},
-        "checks": {"clone", "rules", "jit", "live"},
         "games": {"pictures", "rules"},
         "live": {"clone"},
+        "checks": {"clone", "rules", "jit", "live"},
         "traits": {"clone", "rules", "live"},
         "adapters": {"clone", "rules", "live", "traits", "games"},
         "registration": {"rules", "live", "games"},
@@ -77,12 +81,12 @@ ROOMS = {
         "counting": {"rules", "jit", "position"},
     },
     "agents": {
-        "agent": set(),
         "base": set(),
+        "agent": set(),
         "specs": {"agent"},
         "kernels": set(),
         "evaluators": {"kernels"},
-        "knowledge": {"kernels"},
+        "knowledge": set(),
         "second_search": {"specs"},
         "search_agent": {"second_search", "evaluators", "knowledge"},
         "baselines": {"specs", "evaluators", "search_agent"},
@@ -92,13 +96,15 @@ ROOMS = {
         "tree_search/alpha_beta": {"tree_search", "tree_search/exact", "kernels", "evaluators", "knowledge"},
         "tree_search/chance": {"tree_search", "tree_search/alpha_beta", "kernels", "evaluators", "opponents"},
         "tree_search/many_players": {"tree_search", "tree_search/chance", "kernels"},
+        "monte_carlo": {"specs", "kernels", "evaluators", "search_agent", "opponents"},
         "monte_carlo/information_sets": {"monte_carlo", "specs", "opponents", "search_agent"},
         "monte_carlo/simultaneous": {"monte_carlo", "search_agent"},
-        "monte_carlo": {"specs", "kernels", "evaluators", "search_agent", "opponents"},
-        "equilibrium": {"search_agent"},
+        "solutions": set(),
+        "equilibrium": {"search_agent", "solutions"},
         "solving": {
             "kernels",
             "search_agent",
+            "solutions",
             "equilibrium",
             "tree_search",
             "tree_search/alpha_beta",
@@ -106,15 +112,7 @@ ROOMS = {
             "tree_search/many_players",
             "tree_search/exact",
         },
-        "knowledge/building": {
-            "knowledge",
-            "solving",
-            "tree_search",
-            "tree_search/alpha_beta",
-            "tree_search/chance",
-            "tree_search/many_players",
-            "tree_search/exact",
-        },
+        "knowledge_building": {"knowledge", "solving", "tree_search/exact"},
         "policies": {"agent", "specs", "evaluators", "baselines", "opponents"},
         "experts": {"specs", "evaluators", "search_agent", "opponents", "policies", "equilibrium"},
         "level": {"specs"},
@@ -177,9 +175,9 @@ ROOMS = {
     "evaluation": {
         "errors": set(),
         "schedule": set(),
+        "match": set(),
         "results": {"match"},
         "text_table": {"match"},
-        "match": set(),
         "workers": {"match"},
         "storage": {"match"},
         "stats": {"match"},
@@ -209,12 +207,12 @@ ROOMS = {
         },
     },
 }
-ABOVE_ROOMS = {
+COMMON_ROOMS = {
     "envs": {"errors", "game", "support"},
     "agents": {"base"},
     "evaluation": {"errors", "results", "schedule", "text_table"},
 }
-"""Rooms that all others of their package may import from."""
+"""Rooms that all later rooms of their package may import from."""
 TREE_SEARCHES = {"tree_search/alpha_beta", "tree_search/chance", "tree_search/exact", "tree_search/many_players"}
 MAY_ALSO = {"agents/tree_search/choose.py": TREE_SEARCHES, "agents/tree_search/kernel_root.py": TREE_SEARCHES}
 """Modules that put a family together, and so may import its subfolders."""
@@ -222,9 +220,8 @@ MAY_ALSO = {"agents/tree_search/choose.py": TREE_SEARCHES, "agents/tree_search/k
 
 def room_of(package, parts):
     """The room that a module is in: the longest folder that is listed, else the first folder, or the module."""
-    rooms = ROOMS[package].keys() | ABOVE_ROOMS[package]
     for length in range(len(parts), 0, -1):
-        if "/".join(parts[:length]) in rooms:
+        if "/".join(parts[:length]) in ROOMS[package]:
             return "/".join(parts[:length])
     return parts[0]
 
@@ -234,25 +231,35 @@ IN_ROOMS = [path for path in MODULES if len(path.relative_to(ROOT).parts) > 2 or
 
 @pytest.mark.parametrize("path", IN_ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_arrows_between_folders(path):
-    """Late imports count too; what only a type checker reads does not."""
+    """Late imports count too, and those that only a type checker reads."""
     package, *parts = path.relative_to(ROOT).with_suffix("").parts
     room = room_of(package, parts)
-    allowed = (
-        ROOMS[package].get(room, set())
-        | ABOVE_ROOMS[package]
-        | {room}
-        | MAY_ALSO.get(str(path.relative_to(ROOT)), set())
-    )
+    assert room in ROOMS[package], f"{path} is in no room: list it"
+    common = COMMON_ROOMS[package] & set(before(package, room))
+    allowed = ROOMS[package][room] | common | {room} | MAY_ALSO.get(str(path.relative_to(ROOT)), set())
     modules = {module_name(path): path for path in MODULES}
-    for name in imports_of(path, modules):
+    for name in imports_of(path, modules, types=True):
         there, *inside = modules[name].relative_to(ROOT).with_suffix("").parts
         if there == package:
             assert room_of(package, inside) in allowed, f"{path} imports {name}"
 
 
-def imports_of(path, modules):
+def before(package, room):
+    """The rooms that are listed before one."""
+    rooms = list(ROOMS[package])
+    return rooms[: rooms.index(room)]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_arrow_runs_back_up(package):
+    for room, allowed in ROOMS[package].items():
+        assert allowed <= set(before(package, room)), f"{room} may import a room that is listed after it"
+
+
+def imports_of(path, modules, *, types=False):
     """The modules of ours that a module imports, anywhere in it."""
-    for node in ast.walk(without_types(ast.parse(path.read_text()))):
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree if types else without_types(tree)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom):

@@ -16,7 +16,6 @@ from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import measured, policy_of
-from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity
 from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
 from zermelo.agents.equilibrium.sequence_form import (
     MOST_STATES,
@@ -25,6 +24,7 @@ from zermelo.agents.equilibrium.sequence_form import (
     sequence_form,
 )
 from zermelo.agents.search_agent import SearchAgent, deciding_seat
+from zermelo.agents.solutions.policy_table import PolicyTable, game_identity
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game

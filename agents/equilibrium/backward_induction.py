@@ -13,7 +13,9 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.requirements import no_legal_action, require_simultaneous, require_two_opposed
 from zermelo.agents.base.settings import check_callable, check_whole
-from zermelo.agents.base.solution import (
+from zermelo.agents.equilibrium.matrix_games import solve_matrix
+from zermelo.agents.equilibrium.sequence_form import Floats
+from zermelo.agents.solutions.solution import (
     ProgressLines,
     Solution,
     SolvingProgress,
@@ -21,8 +23,6 @@ from zermelo.agents.base.solution import (
     outcome_of,
     unsolved,
 )
-from zermelo.agents.equilibrium.matrix_games import solve_matrix
-from zermelo.agents.equilibrium.sequence_form import Floats
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance
 from zermelo.envs.position import search_game

@@ -11,10 +11,10 @@ import numpy as np
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.settings import check_callable, check_choice, check_number, check_whole
-from zermelo.agents.base.solution import SolvingProgress
-from zermelo.agents.equilibrium.policy_table import PolicyTable, game_identity, information_key, rules_of
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import MOST_STATES, Floats, SequenceForm, sequence_form
+from zermelo.agents.solutions.policy_table import PolicyTable, game_identity, information_key, rules_of
+from zermelo.agents.solutions.solution import SolvingProgress
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.position import search_game
 from zermelo.envs.support.calls import explained

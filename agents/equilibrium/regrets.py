@@ -18,8 +18,8 @@ from zermelo.agents.base.recursion import (
     make_room,
 )
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.agents.equilibrium.policy_table import Entry, PolicyTable, game_identity, information_key, rules_of
 from zermelo.agents.equilibrium.sequence_form import Floats, SeatForm, SequenceForm
+from zermelo.agents.solutions.policy_table import Entry, PolicyTable, game_identity, information_key, rules_of
 from zermelo.envs.game import CHANCE, Game
 
 _ALPHA: Final = 1.5

@@ -10,11 +10,11 @@ import numpy as np
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError, deep_recursion
-from zermelo.agents.base.solution import outcome_of, utility_range
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, spread
+from zermelo.agents.solutions.solution import outcome_of, utility_range
 from zermelo.agents.solving.solvers import Found, Solver
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.history import starter

@@ -19,7 +19,10 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_decision, require_facts, require_plain_game, unproven
 from zermelo.agents.base.result import renumbered
 from zermelo.agents.base.settings import check_callable, check_choice, check_flag
-from zermelo.agents.base.solution import (
+from zermelo.agents.equilibrium.backward_induction import backward_induction
+from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
+from zermelo.agents.kernels.threads import number_of_threads
+from zermelo.agents.solutions.solution import (
     ProgressLines,
     Solution,
     SolvingProgress,
@@ -27,9 +30,6 @@ from zermelo.agents.base.solution import (
     outcome_of,
     unsolved,
 )
-from zermelo.agents.equilibrium.backward_induction import backward_induction
-from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
-from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
 from zermelo.agents.solving.value_iteration import value_iteration

@@ -10,8 +10,8 @@ from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.requirements import no_legal_action, require_decision, require_plain_game
 from zermelo.agents.base.settings import check_choice, check_whole
-from zermelo.agents.base.solution import SolvingProgress, WatchedBudget
-from zermelo.agents.equilibrium.policy_table import Entry, Plan, PolicyTable, game_identity, rules_of, stable_key
+from zermelo.agents.solutions.policy_table import Entry, Plan, PolicyTable, game_identity, rules_of, stable_key
+from zermelo.agents.solutions.solution import SolvingProgress, WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
 from zermelo.agents.solving.value_iteration import ValueTable
 from zermelo.agents.tree_search.exact.prover import can_prove

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, deep_recursion
-from zermelo.agents.base.solution import Solution, WatchedBudget, outcome_of, utility_range
+from zermelo.agents.solutions.solution import Solution, WatchedBudget, outcome_of, utility_range
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover, Score

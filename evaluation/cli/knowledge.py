@@ -15,7 +15,7 @@ from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.tournament.settings import RunnerSettings
 
 if TYPE_CHECKING:
-    from zermelo.agents.knowledge.building.build_table import BuiltTable
+    from zermelo.agents.knowledge_building.build_table import BuiltTable
 
 
 @arguments.takes_runner
@@ -58,8 +58,8 @@ def book_command(
         exact: Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.
     """
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
-    from zermelo.agents.knowledge.building.grow_book import grow_book
-    from zermelo.agents.knowledge.building.prove_book import prove_book
+    from zermelo.agents.knowledge_building.grow_book import grow_book
+    from zermelo.agents.knowledge_building.prove_book import prove_book
     from zermelo.agents.specs import make_agent
     from zermelo.evaluation.tournament.run import make_runner
 
@@ -130,7 +130,7 @@ def table_command(
         states: Take all states that are reached, up to this number.
         memory_mb: Memory limit, in MiB; by default half of what is free.
     """
-    from zermelo.agents.knowledge.building.build_table import TableProgress, build_table
+    from zermelo.agents.knowledge_building.build_table import TableProgress, build_table
     from zermelo.evaluation.tournament.run import make_runner
 
     path, live = arguments.file_for(out, env, ".ztable"), arguments.LiveLine()

@@ -14,8 +14,8 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
 
 if TYPE_CHECKING:
-    from zermelo.agents.base.solution import Solution, SolvingProgress
-    from zermelo.agents.equilibrium.policy_table import Plan, PolicyTable
+    from zermelo.agents.solutions.policy_table import Plan, PolicyTable
+    from zermelo.agents.solutions.solution import Solution, SolvingProgress
 
 _PATIENCE = 10.0  # seconds before the command says how to limit it
 _MOST_STATES = 1_000_000
@@ -84,7 +84,7 @@ def solve_command(
         method: auto, alpha_beta, or proof_number, which is quick at mates.
     """
     from zermelo.agents.base.settings import check_choice
-    from zermelo.agents.equilibrium.policy_table import Plan
+    from zermelo.agents.solutions.policy_table import Plan
     from zermelo.agents.solving.solve import is_solved_by_policy, is_solved_by_values
 
     covered = check_choice("plan", plan, Plan)
@@ -215,7 +215,7 @@ def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy
 def _by_search(
     game: Any, state: Any, settings: dict[str, Any], most_states: int, policy: str, plan: Plan, live: _Live
 ) -> _SolvedText:
-    from zermelo.agents.equilibrium.policy_table import Plan
+    from zermelo.agents.solutions.policy_table import Plan
     from zermelo.agents.solving.solve import solve
     from zermelo.agents.solving.solve_policy import solve_policy
 

@@ -14,9 +14,9 @@ from typing import Any
 from benchmarks.common import fastest, result_of
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.knowledge.books import read_book
-from zermelo.agents.knowledge.building.build_table import build_table
-from zermelo.agents.knowledge.building.prove_book import prove_book
 from zermelo.agents.knowledge.endgame_tables import EndgameTable, read_table
+from zermelo.agents.knowledge_building.build_table import build_table
+from zermelo.agents.knowledge_building.prove_book import prove_book
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import make
 from zermelo.envs.games import MNK, Chess, ConnectFour, Domineering, Hex

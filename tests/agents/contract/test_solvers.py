@@ -8,7 +8,7 @@ import pytest
 from oracles.contract import GAMES, Position, game_kind, positions, textbook
 
 from zermelo.agents import AlphaBetaAgent, solve
-from zermelo.agents.base.solution import Outcome, Solution
+from zermelo.agents.solutions.solution import Outcome, Solution
 from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.training.labels import search_many
 from zermelo.envs.games import MNK, DotsAndBoxes, Nim

@@ -19,10 +19,10 @@ from zermelo.agents.equilibrium.equilibrium import (
     policy_of,
     solve_equilibrium,
 )
-from zermelo.agents.equilibrium.policy_table import PolicyTable
 from zermelo.agents.equilibrium.regrets import CFR, Variant
 from zermelo.agents.equilibrium.sequence_form import SequenceForm, sequence_form
 from zermelo.agents.policies.policy import agent_policy
+from zermelo.agents.solutions.policy_table import PolicyTable
 from zermelo.envs import UnsupportedGameError, as_game, make
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Kuhn, Leduc, LiarsDice

@@ -12,9 +12,9 @@ import pytest
 from zermelo.agents import MinimaxAgent, make_agent, solve
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.knowledge.books import EXPANDED, PROVEN, book_lines, good_moves, outline, read_book
-from zermelo.agents.knowledge.building.grow_book import grow_book
-from zermelo.agents.knowledge.building.prove_book import prove_book
 from zermelo.agents.knowledge.endgame_tables import canonical
+from zermelo.agents.knowledge_building.grow_book import grow_book
+from zermelo.agents.knowledge_building.prove_book import prove_book
 from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import UnsupportedGameError

@@ -19,14 +19,14 @@ from doubles.damaged_knowledge import damage_knowledge
 from doubles.watched_starts import watched
 
 from zermelo.agents import make_agent, solve
-from zermelo.agents.equilibrium.policy_table import PolicyTable
 from zermelo.agents.evaluators.fitted_linear import Features, FittedLinear
 from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane_words
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.experts.poker.agent import PokerPolicy, _loaded
-from zermelo.agents.knowledge.building.build_table import build_table
-from zermelo.agents.knowledge.building.grow_book import grow_book
+from zermelo.agents.knowledge_building.build_table import build_table
+from zermelo.agents.knowledge_building.grow_book import grow_book
 from zermelo.agents.level import Levels
+from zermelo.agents.solutions.policy_table import PolicyTable
 from zermelo.agents.solving.solve_policy import solve_policy
 from zermelo.envs import ZermeloError
 from zermelo.envs.games import MNK, Chess, Hexapawn, Kalah, Nim

@@ -15,10 +15,10 @@ import pytest
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.base.playouts import random_game
 from zermelo.agents.knowledge import endgame_tables
-from zermelo.agents.knowledge.building.build_table import build_table
-from zermelo.agents.knowledge.building.solve_parts import GroupWork
 from zermelo.agents.knowledge.endgame_kernel import ABSENT
 from zermelo.agents.knowledge.endgame_tables import read_table
+from zermelo.agents.knowledge_building.build_table import build_table
+from zermelo.agents.knowledge_building.solve_parts import GroupWork
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Chess, ConnectFour, DotsAndBoxes, Go, Kalah, Othello, Oware, Pig

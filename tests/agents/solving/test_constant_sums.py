@@ -11,7 +11,7 @@ import pytest
 from doubles.small_games import PlainGame
 
 from zermelo.agents import make_agent, solve
-from zermelo.agents.base.solution import Outcome
+from zermelo.agents.solutions.solution import Outcome
 from zermelo.agents.solving.solve import SolveBy, exact_values
 from zermelo.agents.solving.solve_policy import solve_policy
 from zermelo.envs import Traits

@@ -12,7 +12,7 @@ from zermelo.agents import MinimaxAgent, solve
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.playouts import random_game
-from zermelo.agents.base.solution import Outcome, Solution, WatchedBudget
+from zermelo.agents.solutions.solution import Outcome, Solution, WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.agents.tree_search.exact.prover import Prover

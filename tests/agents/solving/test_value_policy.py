@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zermelo.agents import make_agent
-from zermelo.agents.equilibrium.policy_table import Plan, PolicyTable, stable_key
+from zermelo.agents.solutions.policy_table import Plan, PolicyTable, stable_key
 from zermelo.agents.solving.solve_policy import policy_of_values
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.envs import CHANCE, UnsupportedGameError, as_game, make

@@ -15,8 +15,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import GameTooLongError
-from zermelo.agents.base.solution import WatchedBudget
 from zermelo.agents.evaluators.registry import make_evaluator
+from zermelo.agents.solutions.solution import WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig

@@ -7,8 +7,8 @@ import pytest
 
 from zermelo.agents import make_agent
 from zermelo.agents.base.tasks import Tasks
-from zermelo.agents.knowledge.building.build_table import build_table
-from zermelo.agents.knowledge.building.grow_book import grow_book
+from zermelo.agents.knowledge_building.build_table import build_table
+from zermelo.agents.knowledge_building.grow_book import grow_book
 from zermelo.agents.training.labels import label_positions
 from zermelo.agents.training.networks.self_play import LessonWork
 from zermelo.evaluation import round_robin

@@ -17,8 +17,11 @@ import numpy as np
 from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.tasks import Tasks
-from zermelo.agents.knowledge.building.retrograde import Numbers
-from zermelo.agents.knowledge.building.solve_parts import (
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
+from zermelo.agents.knowledge.endgame_tables import TABLES, EndgameTable, canonical_key
+from zermelo.agents.knowledge.files import name_of
+from zermelo.agents.knowledge_building.retrograde import Numbers
+from zermelo.agents.knowledge_building.solve_parts import (
     BYTES_A_MOVE,
     BYTES_A_POSITION,
     GroupWork,
@@ -26,9 +29,6 @@ from zermelo.agents.knowledge.building.solve_parts import (
     PartGroup,
     Solved,
 )
-from zermelo.agents.knowledge.endgame_kernel import ABSENT
-from zermelo.agents.knowledge.endgame_tables import TABLES, EndgameTable, canonical_key
-from zermelo.agents.knowledge.files import name_of
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.position import position

@@ -10,7 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.tasks import PureWork
-from zermelo.agents.knowledge.building.retrograde import (
+from zermelo.agents.knowledge.endgame_kernel import ABSENT
+from zermelo.agents.knowledge.endgame_tables import has_gains
+from zermelo.agents.knowledge_building.retrograde import (
     UNUSED,
     Graph,
     Numbers,
@@ -19,8 +21,6 @@ from zermelo.agents.knowledge.building.retrograde import (
     moved_back,
     outcomes,
 )
-from zermelo.agents.knowledge.endgame_kernel import ABSENT
-from zermelo.agents.knowledge.endgame_tables import has_gains
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.history import has_history, without_past
@@ -53,7 +53,7 @@ class MoveLister:
     """Lists the moves of positions of one game, which rules may number (``indexed``), compiled."""
 
     def __init__(self, game: RulesGame, *, indexed: bool, gains: bool) -> None:
-        from zermelo.agents.knowledge.building import list_moves_kernel as kernel
+        from zermelo.agents.knowledge_building import list_moves_kernel as kernel
 
         rules = game.rules
         here = kernel.__name__

@@ -13,8 +13,8 @@ from typing import Any, Final
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.knowledge.books import EXPANDED, FOLLOWED, PROVEN, Book, BookPosition, open_book, write_book
-from zermelo.agents.knowledge.building.grow_book import BookProgress
 from zermelo.agents.knowledge.endgame_tables import canonical, canonical_key
+from zermelo.agents.knowledge_building.grow_book import BookProgress
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.position import position

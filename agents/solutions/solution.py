@@ -1,4 +1,4 @@
-"""The solution of a position, and how far a solver is, which its budget tells."""
+"""The solution of a position, and the progress of a solver, which its budget reports."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import enum
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.result import one_line, table_lines
 from zermelo.agents.base.scores import bounds_to_come
+from zermelo.agents.solutions.policy_table import PolicyTable
 from zermelo.envs.game import Game, Traits
-
-if TYPE_CHECKING:
-    from zermelo.agents.equilibrium.policy_table import PolicyTable
 
 _TOLERANCE: Final = 1e-9
 _PERIOD: Final = 0.1

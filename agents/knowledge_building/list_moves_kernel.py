@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.knowledge.building.retrograde import NO_EXIT, UNUSED
+from zermelo.agents.knowledge_building.retrograde import NO_EXIT, UNUSED
 from zermelo.envs.jit.memory import load, load_state, store, store_state, words
 from zermelo.envs.rules.scores import LOSS, WIN
 

@@ -2,7 +2,7 @@
 
 from zermelo.agents import solve
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.solution import Outcome, Solution
+from zermelo.agents.solutions.solution import Outcome, Solution
 
 
 def solution(**changes):

@@ -15,7 +15,7 @@ from doubles.small_games import AIMA_5_2, CoinRow, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent
 from zermelo.agents.equilibrium.agents import PolicyTableAgent
-from zermelo.agents.equilibrium.policy_table import PolicyTable, stable_key
+from zermelo.agents.solutions.policy_table import PolicyTable, stable_key
 from zermelo.agents.solving.solve_policy import solve_policy
 from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.errors import InvalidSettingError
@@ -130,7 +130,7 @@ def test_other_games(game: Any, tmp_path: Path) -> None:
 def test_keys_are_the_same_in_every_process() -> None:
     code = (
         "from zermelo.envs import as_game, make\n"
-        "from zermelo.agents.equilibrium.policy_table import stable_key\n"
+        "from zermelo.agents.solutions.policy_table import stable_key\n"
         "env = make('classic/tictactoe-v3'); env.reset(seed=0); env.step(4)\n"
         "for backend in ('auto', 'clone'):\n"
         "    game = as_game(env, backend=backend)\n"
