@@ -213,9 +213,9 @@ COMMON_ROOMS = {
     "evaluation": {"errors", "results", "schedule", "text_table"},
 }
 """Rooms that all later rooms of their package may import from."""
-TREE_SEARCHES = {"tree_search/alpha_beta", "tree_search/chance", "tree_search/exact", "tree_search/many_players"}
-MAY_ALSO = {"agents/tree_search/choose.py": TREE_SEARCHES, "agents/tree_search/kernel_root.py": TREE_SEARCHES}
-"""Modules that put a family together, and so may import its subfolders."""
+KERNELS_BELOW = {"tree_search/alpha_beta", "tree_search/chance", "tree_search/many_players"}
+MAY_ALSO = {"agents/tree_search/kernel_root.py": KERNELS_BELOW}
+"""The kernel of the root calls the kernel below it, that of the family for which it is compiled."""
 
 
 def room_of(package, parts):

@@ -12,6 +12,7 @@ from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, deep_recursion
 from zermelo.agents.solutions.solution import Solution, WatchedBudget, outcome_of, utility_range
+from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover, Score
@@ -91,7 +92,7 @@ class AlphaBetaSolver(Solver):
             threads=self.threads,
             tables=self.tables,
         )
-        return tree_search(Root(self.game, None), self.budget, config)
+        return tree_search(Root(self.game, None), self.budget, config, family=ALPHA_BETA)
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         search, iteration = self._new_search(prefer_short_wins=not outcome_only), Iteration(math.inf)

@@ -27,7 +27,7 @@ from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
-from zermelo.agents.tree_search.choose import can_compile_alpha_beta
+from zermelo.agents.tree_search.alpha_beta.searches import can_compile_alpha_beta
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE

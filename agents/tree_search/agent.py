@@ -8,7 +8,7 @@ import math
 from collections import deque
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
@@ -21,7 +21,7 @@ from zermelo.agents.base.settings import choice, flag, function, made
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
-from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.choose import Family, tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
@@ -73,6 +73,8 @@ class TreeSearchAgent(SearchAgent):
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
     """
+
+    family: ClassVar[Family]  # the searches that it runs
 
     depth: int | str | None = None
     nodes: int | None = None
@@ -175,7 +177,8 @@ class TreeSearchAgent(SearchAgent):
         )
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
-        return tree_search(root, budget, config, on_node=self.on_node, earlier=self._last.take())
+        earlier = self._last.take()
+        return tree_search(root, budget, config, family=self.family, on_node=self.on_node, earlier=earlier)
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)

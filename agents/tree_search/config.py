@@ -67,6 +67,11 @@ class TreeConfig:
     memory_mb: float = megabytes(0.0)
     ordering: Ordering = choice(Ordering.AUTO)
 
+    @property
+    def has_kernel(self) -> bool:
+        """True if a compiled search may have these settings."""
+        return True
+
     def __post_init__(self) -> None:
         check_settings(self)
 
@@ -121,6 +126,10 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     replies: Callable[[Any, Any], Any] | None = function("of game and state")
     threads: int = thread_count(1)
     tables: str | None = path()
+
+    @property
+    def has_kernel(self) -> bool:
+        return self.replies is None
 
     @property
     def prunes(self) -> bool:

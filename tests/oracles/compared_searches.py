@@ -8,11 +8,16 @@ from typing import Any, NamedTuple
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.options import Compile, Ties
-from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
+from zermelo.agents.tree_search.chance.searches import GENERAL
+from zermelo.agents.tree_search.choose import Family, tree_search
+from zermelo.agents.tree_search.config import MaxNConfig
 from zermelo.agents.tree_search.interface import Root, RootRequest
 from zermelo.agents.tree_search.iterative_deepening import deepen
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
+from zermelo.agents.tree_search.many_players.searches import MAX_N
 from zermelo.envs import CHANCE, Game
+from zermelo.envs.game import Chance
 from zermelo.envs.rules import RulesGame
 
 
@@ -37,14 +42,23 @@ def random_positions(game: RulesGame, generator: random.Random, count: int, *, l
     return found
 
 
+def family_of(game: Game[Any], config: Any) -> Family:
+    """The searches of the agents that have such settings and play such games."""
+    if isinstance(config, MaxNConfig):
+        return MAX_N
+    is_general = config.history_on_improvement or config.replies is not None
+    return GENERAL if is_general or game.traits.chance is not Chance.NONE else ALPHA_BETA
+
+
 def plain(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
     """A new search in plain Python."""
-    return tree_search(root, Budget(limits, compile=Compile.NEVER), config, **how)
+    family = family_of(root.game, config)
+    return tree_search(root, Budget(limits, compile=Compile.NEVER), config, family=family, **how)
 
 
 def compiled(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
     """A new compiled search."""
-    found = tree_search(root, Budget(limits), config, **how)
+    found = tree_search(root, Budget(limits), config, family=family_of(root.game, config), **how)
     assert found.compiled, found.why_plain
     return found
 

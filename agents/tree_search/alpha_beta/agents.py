@@ -15,6 +15,7 @@ from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, whole
 from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
+from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.errors import UnsupportedGameError
@@ -75,6 +76,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "alphabeta"
+    family = ALPHA_BETA
     requires = (require_plain_game,)
 
     quiescence: int = whole(8)
@@ -166,6 +168,7 @@ class MinimaxAgent(TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "minimax"
+    family = ALPHA_BETA
     requires = (require_plain_game,)
 
     @functools.cached_property

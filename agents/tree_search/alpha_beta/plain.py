@@ -1,7 +1,7 @@
 """Alpha-beta below the root in plain Python: the textbook's recursion with a table and move ordering.
 
 Quiescence (``plain_quiet``), chance (``chance.plain_star``, ``chance.plain_probing``) and averages over replies
-(``many_players.plain_replies``) are subclasses; minimax, paranoid and best-reply search are settings.
+(``chance.plain_replies``) are subclasses; minimax, paranoid and best-reply search are settings.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
 from zermelo.agents.tree_search.agent import PruningSettings, TableSettings, TreeSearchAgent
+from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import RootNode, TreeSearch
@@ -46,6 +47,7 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "expectiminimax"
+    family = GENERAL
 
     requires = (require_perfect_information, require_one_or_two_opposed)
 
@@ -107,6 +109,7 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "expectimax"
+    family = GENERAL
 
     opponent: Any = made("random", _written)
     samples: int = whole(8, lower=1)

@@ -11,10 +11,12 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, whole
 from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
+from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
+from zermelo.agents.tree_search.many_players.searches import MAX_N
 from zermelo.envs.game import Game, RewardSum
 from zermelo.envs.support.calls import explained
 
@@ -38,6 +40,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "maxn"
+    family = MAX_N
 
     tie_rule: TieRule = choice(TieRule.FIRST)
     shallow: bool = flag(True)
@@ -82,6 +85,7 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "paranoid"
+    family = GENERAL
 
     samples: int = whole(8, lower=1)
 
@@ -105,6 +109,7 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
     """
 
     kind: ClassVar[str] = "bestreply"
+    family = GENERAL
 
     samples: int = whole(8, lower=1)
 

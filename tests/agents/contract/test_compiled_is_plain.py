@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 from doubles.grown_rules import Grown
 from doubles.small_games import ConnectK
-from oracles.compared_searches import Share, compiled, exact_values, plain, random_positions, searched
+from oracles.compared_searches import Share, compiled, exact_values, family_of, plain, random_positions, searched
 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.base.budget import Budget
@@ -276,6 +276,7 @@ def test_where_no_kernel_fits_the_plain_search_is_left_to_do_it() -> None:
         (RulesGame(vast()), None, MaxNConfig()),
     ):
         root = Root(game, game.initial_state(), evaluator)
-        assert not tree_search(root, Budget(Limits(depth=2)), config).compiled
+        family = family_of(game, config)
+        assert not tree_search(root, Budget(Limits(depth=2)), config, family=family).compiled
     for other in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):
         assert not can_search_through_chance(other)

@@ -18,6 +18,7 @@ from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.solutions.solution import WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver
+from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover
@@ -58,7 +59,8 @@ def alpha_beta(
 ) -> Any:
     budget = Budget(Limits(depth=depth), compile=Compile.WAIT if may_compile else Compile.NEVER)
     config = AlphaBetaConfig(**{"memory_mb": 1.0, "use_bounds": True} | how)
-    return tree_search(Root(RulesGame(rules), state, EVALUATOR), budget, config, earlier=earlier)
+    root = Root(RulesGame(rules), state, EVALUATOR)
+    return tree_search(root, budget, config, family=ALPHA_BETA, earlier=earlier)
 
 
 @pytest.mark.thorough

@@ -1,0 +1,38 @@
+"""The searches of two players with a constant sum, without chance."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
+from zermelo.agents.tree_search.choose import Family
+from zermelo.agents.tree_search.config import AlphaBetaConfig
+from zermelo.agents.tree_search.interface import Root
+
+
+def _plain(root: Root, config: AlphaBetaConfig) -> type[PlainAlphaBeta]:
+    if config.quiescence:
+        from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence, quiescence_of
+
+        if quiescence_of(root.view, config):
+            return PlainQuiescence
+    return PlainAlphaBeta
+
+
+def _compiled() -> type[Any]:
+    from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
+
+    return CompiledAlphaBeta
+
+
+ALPHA_BETA: Final = Family(_plain, _compiled)
+
+
+def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
+    """True if alpha-beta of two players can be compiled."""
+    from zermelo.agents.kernels.program import can_evaluate, tables_of
+    from zermelo.agents.tree_search.alpha_beta.compiled import can_search
+
+    if stop_test is not None or not can_search(game):
+        return False
+    return can_evaluate(evaluator) or tables_of(evaluator, game) is not None
