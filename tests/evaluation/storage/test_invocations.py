@@ -1,8 +1,11 @@
 """What a folder keeps of the commands that played its games."""
 
+import contextlib
+
 import pytest
 
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.storage.database import FILE, open_writer
 from zermelo.evaluation.storage.invocations import Invocation, InvocationLog, machine, notes_of, read_run
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
@@ -50,8 +53,9 @@ def test_folders_without_a_database_have_none(tmp_path):
 @pytest.mark.parametrize("about", ["{", "[]", '{"command": "x"}', '{"command": 1, "machine": 3}'])
 def test_what_somebody_else_wrote_is_refused(tmp_path, about):
     plan = Tournament.prepare(GAME, ["random", "greedy"], TournamentSettings(games=2))
-    with Store(plan.schedule, plan.to_dict(), tmp_path) as store:
-        InvocationLog().add(store._db, 1)
-        store._db.execute("UPDATE invocations SET about = ?", (about,))
+    Store(plan.schedule, plan.to_dict(), tmp_path).close()
+    with contextlib.closing(open_writer(tmp_path / FILE)) as db:
+        InvocationLog().add(db, 1)
+        db.execute("UPDATE invocations SET about = ?", (about,))
     with pytest.raises(StoreError, match="the commands that played its games cannot be read"):
         read_run(tmp_path)
