@@ -1,24 +1,18 @@
-"""The way to a process that searches for an agent: messages that never block, and how the process ended."""
+"""The way to a process that searches for an agent: messages that never block, and how the process was lost."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import selectors
-import signal
 import socket
 import struct
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from zermelo.envs.errors import EnvFailedError
-from zermelo.envs.support.local_modules import search_path
+from zermelo.envs.support.processes import FreshProcess
 
 REQUEST: Final = struct.Struct("<8sqQ")
 """The header of a request: its name, its number and the size of its data."""
@@ -29,11 +23,7 @@ _PATIENCE: Final = 10.0
 """Seconds that a start, once begun, has to end after Ctrl-C."""
 _STILL: Final = 2.0
 """Seconds after which a process that a signal has stopped is given up; before, it may go on, as after Ctrl-Z."""
-_START: Final = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); import json; "
-    "sys.path[:] = json.loads(sys.argv[1]); "
-    "from zermelo.agents.monte_carlo.worker_process import main; main(*map(int, sys.argv[2:]))"
-)
+_MAIN: Final = "zermelo.agents.monte_carlo.worker_process:main"
 
 
 class Link(Protocol):
@@ -80,22 +70,13 @@ class ProcessLink:
         self._received = bytearray()
         self._has_ended = False
         self._still_since: float | None = None
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)
         with theirs:
-            numbers = str(theirs.fileno()), str(os.getpid())
             try:
-                self.process = subprocess.Popen(
-                    [sys.executable, "-c", _START, json.dumps(search_path()), *numbers],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._said,
-                    pass_fds=[theirs.fileno()],
-                )
+                self.process = FreshProcess(_MAIN, theirs.fileno(), ignores_interrupt=True)
             except BaseException as error:
                 self._channel.close()
-                self._said.close()
                 if isinstance(error, OSError):
                     raise EnvFailedError(f"a process to search in could not start: {error}") from error
                 raise
@@ -122,44 +103,25 @@ class ProcessLink:
         return None
 
     def stands_still(self) -> bool:
-        if not self._is_stopped():
+        if not self.process.is_stopped():
             self._still_since = None
             return False
         if self._still_since is None:
             self._still_since = time.monotonic()
         return time.monotonic() - self._still_since >= _STILL
 
-    def _is_stopped(self) -> bool:
-        """True if a signal has stopped the process, where the system tells."""
-        if not hasattr(os, "waitid"):
-            return False
-        try:
-            return os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:
-            return False
-
     def loss(self) -> str:
         self._exchange()
         if self._has_ended:
-            return f"ended ({self._end_text()})"
-        return "stood still" if self._is_stopped() else ""
+            return f"ended ({self.process.end_text()})"
+        return "stood still" if self.process.is_stopped() else ""
 
     def kill(self) -> None:
         self.process.kill()
 
     def close(self) -> None:
         self._channel.close()
-        self._said.close()
-        self.process.wait()
-
-    def _end_text(self) -> str:
-        self.process.kill()  # it may have closed its end only
-        code, said = self.process.wait(), list[str]()
-        if not self._said.closed:
-            self._said.seek(0)
-            said = self._said.read().decode(errors="replace").strip().splitlines()
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return f"{how}: {said[-1]}" if said else how
+        self.process.close()
 
     @staticmethod
     def ready(links: Sequence[Any], seconds: float) -> Sequence[Any]:
@@ -174,7 +136,7 @@ class ProcessLink:
 
     def _exchange(self) -> None:
         """Sends and receives as much as can be without waiting."""
-        is_over = self.process.poll() is not None  # its children may still hold the other end
+        is_over = self.process.has_ended()  # its children may still hold the other end
         try:
             with contextlib.suppress(BlockingIOError):
                 while self._waiting:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import sys
 import time
 from collections.abc import Sequence
 from typing import Any, Final
 
 from zermelo.envs.errors import EnvFailedError
-from zermelo.envs.support.installing import optional_import
 from zermelo.envs.support.local_modules import search_path
+from zermelo.envs.support.ray_cluster import ClusterError, as_remote, connect, last_line, processors
 
 _PATIENCE: Final = 60.0
 """Seconds that the cluster has to start the actors."""
@@ -54,8 +52,8 @@ class RayLink:
             return bytes(self._ray.get(self._answer))
         except self._ray.exceptions.RayTaskError as error:
             raise EnvFailedError(
-                f"a node of the Ray cluster cannot search ({str(error).strip().splitlines()[-1]}): every node "
-                "needs this package and the modules of the environment, in the same versions"
+                f"a node of the Ray cluster cannot search ({last_line(error)}): every node needs this package and "
+                "the modules of the environment, in the same versions"
             ) from error
         except self._ray.exceptions.RayError as error:
             self._is_lost = True
@@ -87,21 +85,13 @@ def start_on_ray(count: int | None) -> list[RayLink]:
     The cluster is the one that this process is connected to, else that of the variable ``RAY_ADDRESS``, else one
     that is started here.
     """
-    ray = optional_import("ray", "ray", "ray")
-    if not ray.is_initialized():
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
-        address = os.environ.get("RAY_ADDRESS") or "local"
-        settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-        if address == "local":
-            settings |= {"num_cpus": count, "include_dashboard": False}
-        try:
-            ray.init(address, **settings)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise EnvFailedError(f"cannot connect to the Ray cluster {address!r}: {error}") from error
-    processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
-    kind = ray.remote(num_cpus=1, max_concurrency=2, scheduling_strategy="SPREAD")(_Actor)
-    actors = [kind.remote(search_path()) for _ in range(min(processors, count or processors))]
+    try:
+        ray = connect(None, count)
+    except ClusterError as error:
+        raise EnvFailedError(str(error)) from error
+    most = processors(ray)
+    kind = as_remote(ray, _Actor, max_concurrency=2)
+    actors = [kind.remote(search_path()) for _ in range(min(most, count or most))]
     there, missing = ray.wait(
         [actor.is_there.remote() for actor in actors], num_returns=len(actors), timeout=_PATIENCE
     )

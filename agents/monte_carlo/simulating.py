@@ -27,7 +27,7 @@ from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.position import position
-from zermelo.envs.support.installing import optional_import
+from zermelo.envs.support.ray_cluster import import_ray
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class SimulatingAgent(SearchAgent):
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)
         if isinstance(self.workers, str):
-            optional_import("ray", "ray", "ray")
+            import_ray()
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)

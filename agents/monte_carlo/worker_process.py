@@ -14,7 +14,6 @@ import signal
 import socket
 import threading
 import warnings
-from multiprocessing.connection import wait
 from typing import Any, Final
 
 import numpy as np
@@ -28,28 +27,19 @@ from zermelo.envs.adapters.watching import watching
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 
-_LOOK: Final = 1.0
-"""Seconds after which a process looks whether the one that started it is still there."""
 _CHUNK: Final = 1 << 20
 
 
-def main(number: int, parent: int) -> None:
-    """Answers requests until the process that started this one is gone."""
+def main(number: int) -> None:
+    """Answers requests, which come by the socket of that number, until its other end is closed."""
     for one in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_DFL)
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 2)  # from here on failures are answers
-    os.close(nothing)
-    os.set_inheritable(number, False)
     channel, worker = socket.socket(fileno=number), Worker()
     requests: queue.SimpleQueue[tuple[str, int, bytes, float]] = queue.SimpleQueue()
 
     def read(size: int) -> bytes:
         data = bytearray()
         while len(data) < size:
-            while not wait([channel], _LOOK):
-                if os.getppid() != parent:
-                    raise EOFError
             chunk = channel.recv(min(size - len(data), _CHUNK))
             if not chunk:
                 raise EOFError

@@ -6,18 +6,15 @@ comes to it; it waits if it comes earlier.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 from zermelo.envs.jit.build import Kernel, build, is_to_be_compiled
-from zermelo.envs.support.local_modules import search_path
-
-_PROGRAM = "from zermelo.envs.jit.at_once import serve; serve()"
+from zermelo.envs.support.processes import FreshProcess
 
 
 def start_compilers(wanted: Sequence[tuple[Any, Kernel]], processors: int) -> None:
@@ -36,38 +33,30 @@ def start_compilers(wanted: Sequence[tuple[Any, Kernel]], processors: int) -> No
 def _start(share: list[tuple[Any, Kernel]]) -> None:
     try:
         work = pickle.dumps(share)
-        process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path())},
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        process = FreshProcess("zermelo.envs.jit.at_once:serve")
     except Exception:  # rules that another process cannot import, or no room for one: this one compiles them
         return
     threading.Thread(target=_feed, args=(process, work), daemon=True).start()
 
 
-def _feed(process: subprocess.Popen[bytes], work: bytes) -> None:
+def _feed(process: FreshProcess, work: bytes) -> None:
     """Sends a process its work, and holds the pipe open: where this process ends, that one sees it."""
-    try:
-        assert process.stdin is not None
-        process.stdin.write(len(work).to_bytes(8, "little") + work)
-        process.stdin.flush()
-        process.wait()
-        process.stdin.close()
-    except OSError:
-        process.wait()
+    with contextlib.suppress(OSError):  # it has ended
+        process.pipe.write(work)
+        process.pipe.flush()
+    process.close()
 
 
-def serve() -> None:
+def serve(source: int) -> None:
     """What such a process does: it compiles what it is sent, and keeps it in the cache."""
-    size = int.from_bytes(sys.stdin.buffer.read(8), "little")
-    work = sys.stdin.buffer.read(size)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    for rules, kernel in pickle.loads(work):
+    with open(source, "rb", closefd=False) as file:
+        share: list[tuple[Any, Kernel]] = pickle.load(file)
+    threading.Thread(target=_end_with_parent, args=(source,), daemon=True).start()
+    for rules, kernel in share:
         if is_to_be_compiled(rules, kernel):
             build(rules, kernel)
 
 
-def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+def _end_with_parent(source: int) -> None:
+    os.read(source, 1)  # there is nothing more to come but its end
     os._exit(0)

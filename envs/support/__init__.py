@@ -1,1 +1,1 @@
-"""Small helpers: files, install lines, names that load late, specs as text."""
+"""Small helpers: files, processes, install lines, names that load late, specs as text."""

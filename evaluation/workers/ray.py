@@ -15,10 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import logging
 import math
-import os
-import socket
 import sys
 import time
 import weakref
@@ -29,9 +26,9 @@ from typing import Any, Final, NamedTuple
 import cloudpickle
 
 from zermelo.agents.base.tasks import PureWork
-from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
-from zermelo.envs.support.installing import install_command
+from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.support.local_modules import search_path
+from zermelo.envs.support.ray_cluster import ClusterError, as_remote, connect, import_ray, last_line, processors
 from zermelo.evaluation.errors import WorkerError
 from zermelo.evaluation.workers.pool import ProcessRunner, sendable
 from zermelo.evaluation.workers.work import Item, Result, Waiting, Work
@@ -61,13 +58,9 @@ class RayRunner:
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        try:
-            import ray
-        except ImportError as error:
-            raise MissingDependencyError(f"ray is not installed: {install_command('ray')}") from error
-        self._ray: Any = ray
+        self._ray = import_ray()
         self.workers = workers
-        self._address = address or os.environ.get("RAY_ADDRESS") or "local"
+        self._address = address
 
     def run(self, work: Work[Item, Result], items: Sequence[Item]) -> Generator[Result]:
         """Yields results as batches end; see ``Runner``. The nodes must have the modules that the work names."""
@@ -84,7 +77,7 @@ class RayRunner:
 
     def _run(self, pickled: bytes, items: Sequence[Any]) -> Generator[Any]:
         ray = self._ray
-        task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_batch)
+        task = as_remote(ray, run_batch, max_retries=0)
         key, work = hashlib.sha256(pickled).hexdigest(), ray.put(pickled)
         waiting, lost, busy = Waiting(items), deque[_Batch](), dict[Any, _Batch]()
         size, counted, wanted = 1, -math.inf, 1
@@ -106,7 +99,7 @@ class RayRunner:
                         results, seconds, failure = ray.get(ref)
                     except ray.exceptions.RayTaskError as error:
                         raise WorkerError(
-                            f"a node of the Ray cluster cannot work ({_last_line(error)}): every node needs this "
+                            f"a node of the Ray cluster cannot work ({last_line(error)}): every node needs this "
                             "package and the modules of the environment and the agents, in the same versions"
                         ) from error
                     except ray.exceptions.RayError as error:
@@ -124,23 +117,15 @@ class RayRunner:
                 ray.cancel(ref, force=True)
 
     def _wanted(self) -> int:
-        processors = max(1, int(self._ray.cluster_resources().get("CPU", 0)))
-        return processors if self.workers is None else min(processors, self.workers)
+        most = processors(self._ray)
+        return most if self.workers is None else min(most, self.workers)
 
     def _connect(self) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells its makers of a cluster that it starts
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # otherwise a FutureWarning
-        settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-        if self._address == "local":
-            settings |= {"num_cpus": self.workers, "include_dashboard": False}
         weakref.finalize(self, self._ray.shutdown)
         try:
-            _knock(self._address)
-            self._ray.init(self._address, **settings)
-        except (OSError, RuntimeError, ValueError) as error:
-            what = "start a" if self._address == "local" else "connect to a"
-            where = "on this machine" if self._address == "local" else f"at {self._address!r}"
-            raise WorkerError(f"cannot {what} Ray cluster {where}: {_last_line(error)}") from error
+            connect(self._address, self.workers)
+        except ClusterError as error:
+            raise WorkerError(str(error)) from error
 
 
 def _tried(batch: _Batch, error: Exception) -> _Batch:
@@ -153,20 +138,8 @@ def _tried(batch: _Batch, error: Exception) -> _Batch:
     return batch._replace(tries=batch.tries + 1)
 
 
-def _knock(address: str) -> None:
-    """Raises an ``OSError`` if nobody answers at ``host:port``: Ray itself would try for minutes."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit() and "/" not in host:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
-
-
 def _version() -> str:
     return importlib.metadata.version("zermelo")
-
-
-def _last_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
 
 
 _works: dict[str, Work[Any, Any]] = {}

@@ -228,6 +228,14 @@ def test_means_are_weighted_by_visits() -> None:
     assert merged_action(moves) == RootAction(4, 4, (0.25,), -1.0, 0.0)
 
 
+@pytest.mark.thorough
+def test_a_ray_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(EnvFailedError, match=r"cannot connect to a Ray cluster at '127\.0\.0\.1:1': .*refused"):
+        MCTSAgent(workers="ray:2", simulations=10).search(nim())
+
+
 @pytest.mark.slow
 def test_processes_on_ray() -> None:
     ray = pytest.importorskip("ray")

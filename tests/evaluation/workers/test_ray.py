@@ -214,7 +214,7 @@ def test_nodes_that_cannot_play_are_named(cluster, monkeypatch):
         with pytest.raises(WorkerError, match=r"it has zermelo .*, this machine 7\.0"):
             round_robin(toy_envs.DiceEnv, CROWD, **there)
     with monkeypatch.context() as patch:
-        patch.setattr(ray_engine, "_folders", list)  # the nodes then do not find the tests' modules
+        patch.setattr(ray_engine, "search_path", list)  # the nodes then do not find the tests' modules
         with pytest.raises(WorkerError, match=r"cannot work .*No module named 'doubles'"):
             round_robin(toy_envs.DiceEnv, CROWD, **there)
 
