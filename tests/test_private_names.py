@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).resolve().parent
 PACKAGES = ("envs", "agents", "evaluation")
 OTHERS = {"_asdict", "_cumulative_rewards", "_fields", "_make", "_replace"}
@@ -84,6 +86,7 @@ def uses_of(path, private):
                         yield node.lineno, argument.value
 
 
+@pytest.mark.thorough
 def test_tests_use_no_more_private_names_than_are_listed():
     modules = [path for package in PACKAGES for path in (TESTS.parent / package).rglob("*.py")]
     private = {name for path in modules for name in names_of(path) if is_private(name)}
