@@ -49,9 +49,9 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
             selective = AlphaBetaConfig(**settings)
             kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
     root = Root(game, None)
-    kernels = {name: kind.program.kernel(**kind.constants(root, config)) for name, (kind, config) in kinds.items()}
+    kernels = {name: kind.program.kernel(*kind.variants(root, config)) for name, (kind, config) in kinds.items()}
     if CompiledMonteCarlo.can_search(game, None):
-        kernels["mcts"] = CompiledMonteCarlo.program.kernel()
+        kernels["mcts"] = CompiledMonteCarlo.program.kernel(*CompiledMonteCarlo.variants(game, None))
     if traits.chance is not Chance.NONE:
         return kernels
     if can_prove(game):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
@@ -49,26 +48,22 @@ class Program:
         name: What needs it, such as ``"alphabeta"``.
         module: The module it is in, under ``zermelo.agents``; importing that imports Numba.
         function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
-        constants: The constants of the module that are true for this kernel.
     """
 
     name: str
     module: str
     function: str
     arguments: tuple[str, ...] = ()
-    constants: tuple[str, ...] = ()
 
-    def load(self, rules: Any, **constants: bool) -> Callable[..., Any]:
-        """The kernel compiled for the class of ``rules``, or read from disk.
-
-        ``constants`` say what it is to have, by the names of its module's constants (``Kernel``).
+    def load(self, rules: Any, *variants: Any) -> Callable[..., Any]:
+        """The kernel compiled for the class of ``rules``, or read from disk; ``variants`` as in ``Kernel``.
 
         Raises:
             RulesError: The rules do not compile; the message names the method and the line.
         """
-        return build(rules, self.kernel(**constants))
+        return build(rules, self.kernel(*variants))
 
-    def is_ready(self, rules: Any, budget: Budget, constants: Mapping[str, bool] = MappingProxyType({})) -> bool:
+    def is_ready(self, rules: Any, budget: Budget, *variants: Any) -> bool:
         """Whether the kernel can be used now.
 
         The time that compiling takes is off the clock. With ``Compile.BACKGROUND`` it is done for later searches.
@@ -79,14 +74,13 @@ class Program:
         if budget.compile is Compile.NEVER:
             return False
         with budget.off_the_clock():
-            return is_built(rules, self.kernel(**constants), budget.waits)
+            return is_built(rules, self.kernel(*variants), budget.waits)
 
-    def kernel(self, **constants: bool) -> Kernel:
-        """The kernel to compile, with its constants."""
+    def kernel(self, *variants: Any) -> Kernel:
+        """The kernel to compile, with its variants."""
         module = importlib.import_module(f"zermelo.agents.{self.module}")
         arguments: list[Any] = [*self.arguments, layout.RECORD]
-        constants = dict.fromkeys(self.constants, True) | constants
-        return Kernel(getattr(module, self.function), arguments, tuple(constants.items()))
+        return Kernel(getattr(module, self.function), arguments, variants)
 
 
 _MAX_UTILITY: Final = 1 << 40

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.knowledge_building.retrograde import NO_EXIT, UNUSED
 from zermelo.envs.jit.memory import load, load_state, store, store_state, words
 from zermelo.envs.rules.scores import LOSS, WIN
 
-HISTORY = True  # rules depend on the past, which tables leave out; set for each kernel, like those below
-INDEXED = True  # true if the rules number positions; otherwise positions are given, and their children written
-GAINS = True  # true if an exit is what the mover gains, not how soon it wins
-LEADS = True  # true if the rules say what the mover is ahead by
-REPEATS = True  # true if the rules say so where repetition ends the game, too
+
+class MovesVariant(NamedTuple):
+    """What a kernel that lists moves has.
+
+    Attributes:
+        history: Whether rules depend on the past, which tables leave out.
+        indexed: Whether the rules number positions; otherwise positions are given, and their children written.
+        gains: Whether an exit is what the mover gains, not how soon it wins.
+        leads: Whether the rules say what the mover is ahead by.
+        repeats: Whether the rules say so where repetition ends the game, too.
+    """
+
+    history: bool = True
+    indexed: bool = True
+    gains: bool = True
+    leads: bool = True
+    repeats: bool = True
+
+
+WITH: Final = MovesVariant()
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
 
 STATES, EXITS, COUNTS, REPEATED, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(10)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a
@@ -26,7 +42,7 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
     ``part`` is the part whose positions are listed, where the rules number them, ``first`` the first number or
     state, and ``memory`` the address of the block.
     """
-    if HISTORY:
+    if WITH.history:
         game = rules.rules
         like = state.position
     else:
@@ -42,7 +58,7 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
     done = 0
     while done < count and out <= last:
         number = first + done
-        if INDEXED:
+        if WITH.indexed:
             here = game.table_state(part, number)
             is_position = game.table_part(here) == part
             is_position = is_position and game.table_index(here) == number
@@ -55,13 +71,13 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
         if is_position and not game.is_terminal(here):
             best = NO_EXIT
             mover = game.to_move(here)
-            if REPEATS:
+            if WITH.repeats:
                 repeated = game.table_repetition(here)
             for index in range(game.legal_actions(here, actions)):
                 child = game.result(here, actions[index])
                 again = 1 if game.to_move(child) == mover else 0
                 lead = 0
-                if GAINS:
+                if WITH.gains:
                     lead = game.table_lead(child) if again else -game.table_lead(child)
                 if game.is_terminal(child):
                     best = max(best, exit_score(game, child, mover, lead))
@@ -81,8 +97,8 @@ def expand(rules: Any, state: Any, part: int, first: int, count: int, memory: in
 def exit_score(game: Any, child: Any, mover: int, lead: int) -> int:
     """The score for its mover of a move that ends the game."""
     score = game.utility(child, mover)
-    if GAINS:
-        return lead if LEADS else score
+    if WITH.gains:
+        return lead if WITH.leads else score
     if score > 0:
         return WIN - 1
     return LOSS + 1 if score < 0 else 0
@@ -90,7 +106,7 @@ def exit_score(game: Any, child: Any, mover: int, lead: int) -> int:
 
 def write_child(game: Any, child: Any, out: int) -> None:
     """Writes the part and the index of a child, or its key and its state."""
-    if INDEXED:
+    if WITH.indexed:
         store(out, 0, game.table_part(child))
         store(out, 2, game.table_index(child))
     else:

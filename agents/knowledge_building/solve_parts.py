@@ -56,11 +56,14 @@ class MoveLister:
         from zermelo.agents.knowledge_building import list_moves_kernel as kernel
 
         rules = game.rules
-        here = kernel.__name__
-        constants = {"HISTORY": has_history(rules), "INDEXED": indexed, "GAINS": gains}
-        constants |= {"LEADS": hasattr(rules, "table_lead"), "REPEATS": hasattr(rules, "table_repetition")}
-        what = Kernel(kernel.expand, ("int64",) * 4, tuple((f"{here}.{k}", v) for k, v in constants.items()))
-        self._run = build(rules, what)
+        variant = kernel.MovesVariant(
+            history=has_history(rules),
+            indexed=indexed,
+            gains=gains,
+            leads=hasattr(rules, "table_lead"),
+            repeats=hasattr(rules, "table_repetition"),
+        )
+        self._run = build(rules, Kernel(kernel.expand, ("int64",) * 4, (variant,)))
         self._like = starter(rules, 1)(game.initial_state())
         self._size = len(flat(without_past(game.initial_state())))
         self._width = kernel.HEAD + (1 if indexed else self._size)

@@ -29,8 +29,8 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
     has_kernel = start.config.selection in COMPILED_RULES
     if has_kernel and not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
-        constants = CompiledMonteCarlo.constants(game, evaluator) if fits else {}
-        if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, constants):
+        variants = CompiledMonteCarlo.variants(game, evaluator) if fits else ()
+        if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, *variants):
             return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)

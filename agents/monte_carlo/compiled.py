@@ -23,13 +23,12 @@ from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
 from zermelo.agents.kernels.threads import run_here, share
 from zermelo.agents.monte_carlo.interface import EDGE_WORDS, MAX_REUSE_PROBES, NODE_WORDS, Edge, MonteCarlo, Start
-from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
+from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES, MonteCarloVariant
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
 
-NODES: Final = "zermelo.agents.monte_carlo.kernel_nodes"
 _FEW: Final = 64
 """Simulations that do not pay for a second thread."""
 _BRIEF: Final = 2_000
@@ -107,7 +106,7 @@ class CompiledMonteCarlo(MonteCarlo):
         config, seed = start.config, start.seed
         threads = config.threads
         fitted = tables_of(evaluator, game)
-        self.kernel = self.program.load(game.rules, **self.constants(game, evaluator))
+        self.kernel = self.program.load(game.rules, *self.variants(game, evaluator))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
         self.searches = [
@@ -137,8 +136,9 @@ class CompiledMonteCarlo(MonteCarlo):
         return can_evaluate(evaluator) and evaluates(evaluator) and can_use(game, evaluator)
 
     @staticmethod
-    def constants(game: Any, evaluator: Any) -> dict[str, bool]:
-        return {} if tables_of(evaluator, game) is None else {f"{NODES}.NETWORK": True}
+    def variants(game: Any, evaluator: Any) -> tuple[Any, ...]:
+        """The variants of the kernel."""
+        return (MonteCarloVariant(network=tables_of(evaluator, game) is not None),)
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()

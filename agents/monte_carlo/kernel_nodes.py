@@ -15,7 +15,7 @@ those of the nodes on its way.
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
@@ -46,8 +46,16 @@ COMPILED_RULES: Final = {Selection.UCT: UCT, Selection.PUCT: PUCT}
 """The numbers of the selection rules that ``select`` has; others are searched in plain Python."""
 EXPANDING: Final = 1
 """In ``EDGES`` while a thread gives a node its edges."""
-NETWORK = False
-"""True if a network evaluates positions, in place of the rules. The front end sets it."""
+
+
+class MonteCarloVariant(NamedTuple):
+    """What a kernel of Monte Carlo search has; ``network``: a network evaluates positions, not the rules."""
+
+    network: bool = False
+
+
+WITH: Final = MonteCarloVariant()
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
 
 
 def random_bits(search: Search) -> int:
@@ -92,7 +100,7 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
-    if NETWORK:
+    if WITH.network:
         first = network_value(rules, state, 0, search.fitted) / FITTED_UNIT
         return first if seat == 0 else search.total - first
     if search.has_evaluation != 0 and rules.to_move(state) >= 0:

@@ -78,9 +78,11 @@ class ProofNumberSolver(Solver):
     def _prover(self) -> Any:
         game, budget = self.game, self.budget
         if isinstance(game, RulesGame) and fits(game):
-            constants = {"zermelo.agents.solving.proof_numbers_kernel.HISTORY": has_history(game.rules)}
-            if PROOF_NUMBERS.is_ready(game.rules, budget, constants):
-                return CompiledNumbers(game, budget, self.memory_mb, PROOF_NUMBERS.load(game.rules, **constants))
+            from zermelo.agents.solving.proof_numbers_kernel import ProofVariant
+
+            variant = ProofVariant(history=has_history(game.rules))
+            if PROOF_NUMBERS.is_ready(game.rules, budget, variant):
+                return CompiledNumbers(game, budget, self.memory_mb, PROOF_NUMBERS.load(game.rules, variant))
         return PlainNumbers(game, budget)
 
 

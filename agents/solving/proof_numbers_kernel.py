@@ -13,7 +13,7 @@ stored.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import MULTIPLIER, enter, row_of
@@ -30,13 +30,21 @@ HEAD: Final = 1
 """Words of a row before the actions, their proof and disproof numbers, and what their disproofs rest on."""
 ENTRY: Final = 4
 """Words of an entry of the table: the key, the numbers, the nodes that they took; entries come in pairs."""
-HISTORY = True
-"""True if repeated positions count; set for each kernel that is compiled."""
+
+
+class ProofVariant(NamedTuple):
+    """What a kernel of proof numbers has; ``history``: repeated positions count."""
+
+    history: bool = True
+
+
+WITH: Final = ProofVariant()
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
 
 
 def after(rules: Any, state: Any, action: int) -> Any:
     """The state after an action, without its past."""
-    if HISTORY:
+    if WITH.history:
         return PathState(rules.rules.result(state.position, action), 1, 1, 0, 0)
     return rules.result(state, action)
 
@@ -91,7 +99,7 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
     attacks = rules.to_move(state) == search.own
     salt = search.own + 1
     key = rules.key(state) ^ wrapped_product(salt, MULTIPLIER)
-    if HISTORY:
+    if WITH.history:
         store(row_of(search, ply), 0, rules.rules.repetition_key(state.position))
     count = rules.legal_actions(state, words(actions, size))
     # 1. What is known of the children.
@@ -104,7 +112,7 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
             search.draws += 1 if utility == search.total - utility else 0
             found = pack(0, INFINITE) if utility >= search.lower_utility else pack(INFINITE, 0)
         else:
-            if HISTORY:
+            if WITH.history:
                 again = rules.rules.repetition_key(child.position)
                 above = ply
                 last = max(ply + 1 - rules.rules.reversible_plies(child.position), 0)

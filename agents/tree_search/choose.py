@@ -106,7 +106,7 @@ def _compiled(
         tables = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
     root = root._replace(fitted=tables)
     if not kind.can_search(root) or not kind.program.is_ready(
-        root.game.rules, budget, kind.constants(root, config)
+        root.game.rules, budget, *kind.variants(root, config)
     ):
         return None
     return kind(root, budget, config)  # type: ignore[no-any-return]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -73,7 +72,7 @@ class CompiledTreeSearch(TreeSearch):
     """A search whose nodes a kernel visits; they are counted inside it.
 
     Args:
-        constants: Those of the kernel.
+        variants: Those of the kernel.
         choices: How many numbers of choices there are; as many as actions, if not given.
         width: The most choices that a node can have; as many as legal actions, if not given.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
@@ -92,7 +91,7 @@ class CompiledTreeSearch(TreeSearch):
         budget: Budget,
         config: TreeConfig,
         *,
-        constants: Mapping[str, bool],
+        variants: tuple[Any, ...],
         ordering: Ordering,
         choices: int | None = None,
         width: int | None = None,
@@ -109,7 +108,7 @@ class CompiledTreeSearch(TreeSearch):
         self.table: CompiledTable | None = table
         self.transposes = table is not None
         self._rules, self._shares = game.rules, shares
-        self._kernel = self.program.load(game.rules, **constants)
+        self._kernel = self.program.load(game.rules, *variants)
         self._row = spread(row)
         size = game.num_moves
         width = game.max_legal_actions if width is None else width
@@ -171,8 +170,8 @@ class CompiledTreeSearch(TreeSearch):
 
     @classmethod
     @abc.abstractmethod
-    def constants(cls, root: Root, config: Any) -> dict[str, bool]:
-        """The constants of the kernel: what of it a game and settings need."""
+    def variants(cls, root: Root, config: Any) -> tuple[Any, ...]:
+        """The variants of the kernel: what of it a game and settings need."""
 
     def prepare(self, depth: float) -> None:
         """Sets what depends on the depth, in selective searches."""

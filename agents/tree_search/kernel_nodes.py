@@ -14,11 +14,9 @@ from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.kernel_memory import insert_sorted
+from zermelo.agents.tree_search.variant import TREE
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
-
-NETWORK = False
-"""True if a network evaluates positions, in place of the rules. Front ends set it."""
 
 
 def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
@@ -35,7 +33,7 @@ def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Se
     seats = search.num_values
     total = 0.0
     clear_line(record, seats, 0.0)
-    if NETWORK:
+    if TREE.network:
         first = network_value(rules, state, ply, search.fitted) / FITTED_UNIT
         store_float(record, 0, first if search.root_seat == 0 else search.total - first)
         return total

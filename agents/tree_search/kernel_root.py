@@ -20,12 +20,10 @@ from zermelo.agents.tree_search.chance.kernel import visit as visit_general
 from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_nodes import copy_record, edge_for_child, order_moves, shift
 from zermelo.agents.tree_search.many_players.kernel import max_n
+from zermelo.agents.tree_search.variant import TREE
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
-GENERAL = False
-"""Whether the general kernel is below. Front ends set it, as the next one; else that of two players is."""
-MAX_N = False
 IS_EXACT: Final = 4
 HEADER: Final = 2
 """Words of a slot before the record."""
@@ -34,7 +32,7 @@ HEADER: Final = 2
 def score_of(search: Search, slot: int) -> Score:
     """The score in a slot, as it reads at the root."""
     record = slot + 8 * HEADER
-    distance = 0.0 if MAX_N else load_float(record, search.num_values)
+    distance = 0.0 if TREE.max_n else load_float(record, search.num_values)
     return load_float(record, search.own), distance
 
 
@@ -43,13 +41,13 @@ def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, s
     ply = search.nothing + 2
     record = slot + 8 * HEADER
     seats = search.num_values
-    if MAX_N:
+    if TREE.max_n:
         found = max_n(rules, child, depth, search.root_seat, low[0], ply, search.arena, search)
         if search.stop == 0:
             copy_record(search.arena, record, seats)
         return found
     low, high = edge_for_child(search, low), edge_for_child(search, high)
-    if GENERAL:
+    if TREE.general:
         found = visit_general(rules, child, depth, low, high, ply, search.nothing, search.arena, search)
         if search.stop != 0:
             return 0
@@ -119,7 +117,7 @@ def search_root(rules: Rules, state: Any, search: Search) -> int:
                 continue
         slot = search.root_slots + 8 * search.slot_words * done
         child = rules.result(state, action)
-        if GENERAL:
+        if TREE.general:
             search.chooser = search.nothing
         # 2. A selective search asks first whether the action is better than the best, maybe less deep.
         narrow = search.selective != 0 and best != 0 and search.exact == 0

@@ -23,7 +23,7 @@ def start_compilers(wanted: Sequence[tuple[Any, Kernel]], processors: int) -> No
     The first is left to this process. Where there is one processor, or one kernel to compile, there is nothing to
     start. Processes end with their work, or with this one.
     """
-    distinct = {(type(rules), kernel.function, kernel.constants): (rules, kernel) for rules, kernel in wanted}
+    distinct = {(type(rules), kernel): (rules, kernel) for rules, kernel in wanted}
     missing = [each for each in distinct.values() if is_to_be_compiled(*each)]
     count = min(len(missing), processors) - 1
     for place in range(count):

@@ -44,7 +44,7 @@ _COMPILERS: dict[tuple[int, Sources, _Identity], _Compiler] = {}
 """Those at work, by process, version of the rules, and kernel: a forked child has none of its parent's threads."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """A function to compile.
 
@@ -52,13 +52,29 @@ class Kernel:
         function: The function.
         arguments: The types of its arguments after ``rules`` and ``state``: ``int64`` or ``float64``, or the
             layout of a record, which is passed as a ctypes structure.
-        constants: Global names of its module that stand for other values here, or with another module's name
-            before them of that: what ``if`` asks of them is decided before anything is compiled.
+        variants: Named tuples that stand in place of those of the same types that modules hold, as in
+            ``WITH: Final = TwoPlayerVariant()``. What ``if WITH.prunes`` asks is decided before anything is
+            compiled; a field may be a function.
     """
 
     function: Callable[..., int]
     arguments: Sequence[str | np.dtype[Any]]
-    constants: tuple[tuple[str, bool], ...] = ()
+    variants: tuple[Any, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kernel) and (
+            self.function is other.function
+            and self.typed_variants == other.typed_variants
+            and [*self.arguments] == [*other.arguments]
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.function, self.typed_variants))
+
+    @property
+    def typed_variants(self) -> tuple[Any, ...]:
+        """The variants with the types of all values: named tuples of two classes, and 1 and True, are equal."""
+        return tuple((type(each), *((type(value), value) for value in each)) for each in self.variants)
 
     @property
     def plain_arguments(self) -> list[str]:
@@ -145,7 +161,7 @@ def _identity(rules: Any, kernel: Kernel) -> tuple[Sources, _Identity]:
     Tuples inside the rules may be longer in other rules.
     """
     state = rules.initial_state()
-    return sources_of(rules, state), (shape(rules), shape(state), kernel.function, kernel.constants)
+    return sources_of(rules, state), (shape(rules), shape(state), kernel)
 
 
 class _EditedError(Exception):

@@ -21,8 +21,7 @@ import os
 import sys
 import threading
 import types as python_types
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.envs.jit.cache.fingerprint import names_in
@@ -173,32 +172,36 @@ def _options(function: python_types.FunctionType) -> dict[str, Any]:
 class Functions:
     """Plain functions in the form that compiled code calls, each with those that it calls by a name of its own.
 
-    ``constants`` stand for what names of a module say, such as parts of a kernel that are not wanted: of the
-    kernel's own ``module``, or of another one where its full name stands before the constant's. Functions of all
-    further modules are the same for all kernels, and come from ``others``.
+    ``variants`` stand in place of the named tuples of their types that modules hold (``Kernel``). Functions that
+    read none of them, and call none that does, are the same for all kernels, and come from ``others``.
     """
 
-    def __init__(
-        self,
-        module: str = "",
-        constants: Mapping[str, bool] = MappingProxyType({}),
-        others: Functions | None = None,
-    ) -> None:
-        self._constants = {name if "." in name else f"{module}.{name}": constants[name] for name in constants}
-        for full in self._constants:
-            place, _, name = full.rpartition(".")
-            if not hasattr(importlib.import_module(place), name):
-                raise AttributeError(f"a kernel sets {full}, which is not there")
-        self._modules = {module, *(name.rpartition(".")[0] for name in self._constants)}
+    def __init__(self, variants: Sequence[Any] = (), others: Functions | None = None) -> None:
+        self._variants = {type(variant): variant for variant in variants}
         self._others = others
         self._made: dict[python_types.FunctionType, Any] = {}
+        self._varying: dict[python_types.FunctionType, bool] = {}
         self._ready: list[ReadyParts] = []
 
     def take(self, parts: ReadyParts) -> None:
-        """Takes the compiled functions of a kernel; those of further modules are for all kernels."""
+        """Takes the compiled functions of a kernel; those that do not vary are for all kernels."""
         self._ready.append(parts)
         if self._others is not None:
-            self._others.take(parts.without(self._modules))
+            self._others.take(parts.without(self.varies))
+
+    def varies(self, function: python_types.FunctionType) -> bool:
+        """Whether a function reads a variant of this kernel, or calls a function that does."""
+        found = self._varying.get(function)
+        if found is None:
+            found, reached, waiting = False, {function}, [function] if self._variants else []
+            while waiting and not found:
+                for value in _read_by(waiting.pop()):
+                    found = found or type(value) in self._variants
+                    if isinstance(value, python_types.FunctionType) and value not in reached:
+                        reached.add(value)
+                        waiting.append(value)
+            self._varying[function] = found
+        return found
 
     def parts_in(self, kernel: Any) -> Code | None:
         """What of a kernel, by Numba's result for it, is the same for all rules; None if nothing is."""
@@ -217,7 +220,7 @@ class Functions:
             teach_table(function)
             return function
         function = LOOPS.get(function, function)
-        if self._others is not None and function.__module__ not in self._modules:
+        if self._others is not None and not self.varies(function):
             return self._others.compiled(function)
         if function not in self._made:
             from zermelo.envs.jit.dispatch import itself
@@ -229,25 +232,46 @@ class Functions:
                 function.__code__, space, function.__name__, function.__defaults__, cells or None
             )
             copy.__qualname__, copy.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
-            self._made[function] = PartDispatcher(copy, _options(function), self._ready)  # before what may call it
+            made = PartDispatcher(copy, function, _options(function), self._ready)
+            self._made[function] = made  # before what may call it
             for name in names_in(function.__code__):
                 value = function.__globals__.get(name)
                 if value is function and function.__annotations__.get("return") == "int":
                     space[name] = itself
                     continue
-                full = f"{function.__module__}.{name}"
-                if full in self._constants:
-                    space[name] = self._constants[full]
-                elif name in function.__globals__:
-                    space[name] = self.compiled(value)
+                if name in function.__globals__:
+                    space[name] = self._in_code(value)
             for cell, value in zip(cells, function.__closure__ or (), strict=True):
-                cell.cell_contents = self.compiled(value.cell_contents)
+                cell.cell_contents = self._in_code(value.cell_contents)
         return self._made[function]
+
+    def _in_code(self, value: Any) -> Any:
+        """A value that a function reads, in the form that compiled code has of it."""
+        value = self._variants.get(type(value), value)
+        if any(isinstance(field, python_types.FunctionType) for field in _fields_of(value)):
+            return type(value)._make(map(self.compiled, value))
+        return self.compiled(value)
+
+
+def _fields_of(value: Any) -> Sequence[Any]:
+    """The fields of a named tuple; none of anything else."""
+    return value if isinstance(value, tuple) and hasattr(value, "_fields") else ()
+
+
+def _read_by(function: python_types.FunctionType) -> Iterator[Any]:
+    """The values of the names that a function reads, and the fields of named tuples."""
+    from zermelo.envs.jit.instructions import LOOPS
+
+    values = [function.__globals__.get(name) for name in names_in(function.__code__)]
+    values += [cell.cell_contents for cell in function.__closure__ or ()]
+    fields = [field for value in values for field in _fields_of(value)]
+    for value in (*values, *fields):
+        yield LOOPS.get(value, value) if isinstance(value, python_types.FunctionType) else value
 
 
 _METHODS: Final[dict[type, Functions]] = {}
 _OF_KERNELS = Functions()
-_KERNELS: Final[dict[tuple[str, tuple[tuple[str, bool], ...]], Functions]] = {}
+_KERNELS: Final[dict[tuple[Any, ...], Functions]] = {}
 
 
 def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
@@ -269,7 +293,7 @@ def compile_kernel(rules: Any, kernel: Kernel) -> tuple[Any, str]:
 
 def compile_parts(rules: Any, kernel: Kernel) -> Code | None:
     """The functions of a kernel that are the same for all rules; None if there are none. Any rules will do."""
-    functions = Functions(kernel.function.__module__, dict(kernel.constants), Functions())
+    functions = Functions(kernel.variants, Functions())
     return functions.parts_in(_compiled(rules, kernel, functions))
 
 
@@ -283,13 +307,13 @@ def _compiled(rules: Any, kernel: Kernel, functions: Functions) -> Any:
 
 
 def _functions_of(kernel: Kernel) -> Functions:
-    """The functions that a kernel's code is made of, which kernels with the same constants share."""
+    """The functions that a kernel's code is made of, which kernels of one module with the same variants share."""
     from zermelo.envs.jit.ready_parts import ready_parts
 
-    shared = kernel.function.__module__, tuple(sorted(kernel.constants))
+    shared = kernel.function.__module__, kernel.typed_variants
     functions = _KERNELS.get(shared)
     if functions is None:
-        functions = Functions(kernel.function.__module__, dict(kernel.constants), _OF_KERNELS)
+        functions = Functions(kernel.variants, _OF_KERNELS)
         if (parts := ready_parts(kernel)) is not None:
             functions.take(parts)
         _KERNELS[shared] = functions

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import llvmlite.binding as llvm
 from numba import types
-from numba.core import typed_passes, untyped_passes
+from numba.core import ir, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.errors import TypingError
+from numba.core.ir_utils import get_definition, guard
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
@@ -58,7 +59,7 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     def of_bitcode(cls, codegen: Any, bitcode: bytes, mark: str) -> KernelPart:
         """Functions that were compiled before, of which each kernel takes those that it calls.
 
-        ``mark`` is put behind their names: those of a kernel with other constants have the same names, and where
+        ``mark`` is put behind their names: those of a kernel with other variants have the same names, and where
         two of one name are linked, only one is kept.
         """
         part = cls(codegen, "ready")
@@ -160,6 +161,44 @@ class RewriteArrayExpressions(typed_passes.NopythonRewrites):  # type: ignore[mi
         return any(arrays) and bool(super().run_pass(state))
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class FoldVariants(FunctionPass):  # type: ignore[misc]  # as above
+    """Writes the fields of named tuples that modules hold where functions read them, before dead branches go.
+
+    Those are variants of kernels: Numba's own pass takes out only what a global name itself decides.
+    """
+
+    _name = "zermelo_fold_variants"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Whether anything was changed."""
+        code, is_changed = state.func_ir, False
+        for block in code.blocks.values():
+            for place in block.find_insts(ir.Assign):
+                read = place.value
+                if isinstance(read, ir.Expr) and read.op == "getattr":
+                    owner = guard(get_definition, code, read.value)
+                    value = _field(owner.value, read.attr) if isinstance(owner, ir.Global | ir.FreeVar) else None
+                    if value is not None:
+                        called = isinstance(value, PartDispatcher)
+                        folded = ir.Global(read.attr, value, read.loc) if called else ir.Const(value, read.loc)
+                        found = code._definitions[place.target.name]
+                        found[found.index(read)] = place.value = folded
+                        is_changed = True
+        return is_changed
+
+
+def _field(owner: Any, name: str) -> Any:
+    """A field of a named tuple that code can have in it: a number, a flag or a compiled function; else None."""
+    if not isinstance(owner, tuple) or name not in getattr(owner, "_fields", ()):
+        return None
+    value = getattr(owner, name)
+    return value if isinstance(value, bool | int | float | PartDispatcher) else None
+
+
 class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
     """Numba's compiler, which leaves a function's code as a part, and passes out that have nothing to do."""
 
@@ -176,6 +215,8 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
         left_out = _UNUSED if has_closures else _UNUSED | _FOR_CLOSURES
         manager = PassManager("part")
         for each, description in DefaultPassBuilder.define_nopython_pipeline(state).passes:
+            if each is untyped_passes.DeadBranchPrune:
+                manager.add_pass(FoldVariants, "fold variants")
             if each is typed_passes.NopythonRewrites:
                 manager.add_pass(RewriteArrayExpressions, description)
             elif each not in left_out:
@@ -187,14 +228,18 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
 class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
     """A function compiled once for all numbers: Numba has another one for each that is written out.
 
-    ``ready`` are compiled functions that it may be one of.
+    ``ready`` are compiled functions that it may be one of, ``plain`` the function that it is a copy of.
     """
 
     def __init__(
-        self, function: python_types.FunctionType, options: dict[str, Any], ready: Sequence[ReadyParts] = ()
+        self,
+        function: python_types.FunctionType,
+        plain: python_types.FunctionType,
+        options: dict[str, Any],
+        ready: Sequence[ReadyParts] = (),
     ) -> None:
         super().__init__(function, {}, {"nopython": True, "boundscheck": None, **options}, PartCompiler)
-        self._ready = ready
+        self.plain, self._ready = plain, ready
 
     def compile(self, signature: Any) -> Any:
         """Compiles the function for these types, unless it is at hand."""

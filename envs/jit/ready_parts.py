@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import llvmlite.binding as llvm
@@ -19,7 +19,7 @@ from numba.core.compiler import compile_result
 from numba.core.funcdesc import ExternalFunctionDescriptor
 from numba.core.typing.templates import signature
 
-from zermelo.envs.jit.cache.fingerprint import digest_of_function
+from zermelo.envs.jit.cache.fingerprint import digest_of_kernel
 from zermelo.envs.jit.cache.portable import archived, can_use_archive
 from zermelo.envs.jit.machine_code import ANY_PROCESSOR, Code, machine_for
 from zermelo.envs.jit.parts import KernelPart, PartDispatcher, joined
@@ -43,9 +43,8 @@ def name_of_parts(kernel: Kernel) -> str:
         UncomparableError: There cannot be one: the source of something is not at hand.
     """
     about = [
-        digest_of_function(kernel.function),
+        digest_of_kernel(kernel, by_source=True),
         repr([str(kind) for kind in kernel.arguments]),
-        repr(kernel.constants),
         *(importlib.metadata.version(package) for package in ("numba", "llvmlite")),
     ]
     return f"parts-{kernel.function.__name__}-{hashlib.sha256(repr(about).encode()).hexdigest()[:32]}.bin"
@@ -109,8 +108,8 @@ class ReadyParts:
         RuntimeError: This LLVM cannot read the bitcode.
     """
 
-    def __init__(self, bitcode: bytes, left_out: Collection[str] = ()) -> None:
-        self._bitcode, self._left_out = bitcode, left_out
+    def __init__(self, bitcode: bytes, leaves_out: Callable[[Any], bool] = lambda function: False) -> None:
+        self._bitcode, self._leaves_out = bitcode, leaves_out
         self._mark = f" of {hashlib.sha256(bitcode).hexdigest()[:16]}"
         self._part: KernelPart | None = None
         self._returned = {}
@@ -119,15 +118,15 @@ class ReadyParts:
                 called, _, returned = function.name.removeprefix(_PREFIX + " ").partition(" -> ")
                 self._returned[called] = returned
 
-    def without(self, modules: Collection[str]) -> ReadyParts:
-        """The same, without the functions of some modules."""
-        return ReadyParts(self._bitcode, modules)
+    def without(self, leaves_out: Callable[[Any], bool]) -> ReadyParts:
+        """The same, without some functions."""
+        return ReadyParts(self._bitcode, leaves_out)
 
     def add_to(self, dispatcher: PartDispatcher, arguments: tuple[Any, ...]) -> bool:
         """Gives a dispatcher its compiled function for these types, if it is here."""
         called = _called(dispatcher, arguments)
         name = self._returned.get(called)
-        if name is None or dispatcher.py_func.__module__ in self._left_out:
+        if name is None or self._leaves_out(dispatcher.plain):
             return False
         context, returned = dispatcher.targetctx, _RETURNED[name]
         if self._part is None:

@@ -80,7 +80,7 @@ FEATURES = {
     ),
     "history": Feature(HISTORY, "return load(search.history + 8 * mover * search.choices, action)", "return 0"),
     "evasions": Feature(
-        QUIESCENCE, "is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)", "is_urgent = False"
+        QUIESCENCE, "is_urgent = WITH.selective and not is_last and rules.is_urgent(state)", "is_urgent = False"
     ),
 }
 

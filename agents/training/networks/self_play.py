@@ -23,7 +23,6 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.game import Chance
@@ -162,11 +161,6 @@ class CompiledGames(CompiledAlphaBeta):
     """Alpha-beta that plays whole games in compiled code."""
 
     program = Program("self_play", "training.networks.self_play_kernel", "play_game", ("int64",) * 7)
-
-    @classmethod
-    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
-        """The search's constants, and one of the root's module, so that it is compiled with all of them."""
-        return super().constants(root, config) | {"zermelo.agents.tree_search.kernel_root.GENERAL": False}
 
     @classmethod
     def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
@@ -74,6 +74,34 @@ class Games(SharedRecord):
 Games._fields_ = fields_of(Games)
 
 
+class GamesVariant(NamedTuple):
+    """What a kernel of many games has.
+
+    Attributes:
+        history: Whether states know their past.
+        observes: Whether the rules write observations; else these are the bits of the state, and who observes.
+        wide: Whether numbers of observations have more than one byte; they then take a word each.
+    """
+
+    history: bool = False
+    observes: bool = False
+    wide: bool = False
+
+
+class OpponentVariant(NamedTuple):
+    """How opponents choose; at random if by none of these.
+
+    Attributes:
+        looks: They look one move ahead.
+        searches: They search a tree.
+        simulates: They search by Monte Carlo.
+    """
+
+    looks: bool = False
+    searches: bool = False
+    simulates: bool = False
+
+
 def compiled_game(env: Any) -> RulesGame:
     """The game of rules that an environment plays."""
     made = make(env) if isinstance(env, str) else env
@@ -103,8 +131,8 @@ class GameArrays:
             )
         self.space = observation_space(rules)
         is_wide = writes and observation_dtype(rules).itemsize > 1
-        here, past = "zermelo.agents.training.vectors.kernel", has_history(rules)
-        self._constants = {f"{here}.OBSERVES": writes, f"{here}.WIDE": is_wide, f"{here}.HISTORY": past}
+        past = has_history(rules)
+        self._variant = GamesVariant(history=past, observes=writes, wide=is_wide)
         self.numbers: dict[str, float] = {
             "state_words": len(flat(starter(rules, 0)(game.initial_state())[1])),
             "position_words": len(flat(rules.initial_state())),
@@ -124,11 +152,11 @@ class GameArrays:
                 self.arrays[name] = np.zeros(shape, np.int64 if is_wide and axes[-1] == "observed" else kind)
 
     def lanes(
-        self, play: Callable[..., int], searches: Sequence[Search], plies: int, constants: Mapping[str, bool]
+        self, play: Callable[..., int], searches: Sequence[Search], plies: int, variants: tuple[Any, ...]
     ) -> list[Lane]:
         """A thread's part of the work for each search; games may go on for ``plies`` moves."""
-        named = tuple(sorted({**self._constants, **constants}.items()))
-        kernel = build(self._rules, Kernel(play, ("int64", "int64", "int64", np.dtype(Games), RECORD), named))
+        arguments = "int64", "int64", "int64", np.dtype(Games), RECORD
+        kernel = build(self._rules, Kernel(play, arguments, (self._variant, *variants)))
         lanes = []
         for search in searches:
             record = Games()

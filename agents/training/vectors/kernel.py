@@ -23,11 +23,12 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     random_below,
     random_outcome,
 )
-from zermelo.agents.training.vectors.games import PARTS, Games
+from zermelo.agents.training.vectors.games import PARTS, Games, GamesVariant, OpponentVariant
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
 from zermelo.agents.tree_search.kernel_nodes import order_moves, score_for_parent
+from zermelo.agents.tree_search.variant import TREE
 from zermelo.envs.jit.memory import (
     floats,
     int8s,
@@ -41,14 +42,9 @@ from zermelo.envs.jit.memory import (
 )
 from zermelo.envs.rules.protocol import Rules
 
-# The front ends set these for each kernel that they compile.
-HISTORY = False  # states know their past
-OBSERVES = False  # the rules write observations; else these are the bits of the state, and who observes
-WIDE = False  # numbers of observations have more than one byte; they then take a word each
-LOOKS = False  # opponents look one move ahead
-SEARCHES = False  # they search a tree
-GENERAL = False  # they do so by the general kernel, which knows chance
-SIMULATES = False  # they search by Monte Carlo
+GAMES: Final = GamesVariant()
+OPPONENT: Final = OpponentVariant()
+"""The variants that a kernel is compiled for stand in their place (``zermelo.envs.jit.build.Kernel``)."""
 INFINITY: Final = 1 << 60
 FAR: Final = 1 << 20
 TRIES: Final = 100
@@ -71,7 +67,7 @@ def is_over(rules: Rules, state: Any, number: int, games: Games) -> bool:
 def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
     """The state of a game, its past put on the stack."""
     state = load_state(like, games.states + 8 * games.state_words * number)
-    if HISTORY:
+    if GAMES.history:
         own = games.stacks + 8 * games.stack_words * number
         for place in range(2 * state.length):
             store(rules.stack, place, load(own, place))
@@ -81,7 +77,7 @@ def state_of(rules: Any, like: Any, number: int, games: Games) -> Any:
 def keep(rules: Any, state: Any, number: int, games: Games) -> None:
     """Writes the state of a game, and what is new on the stack."""
     store_state(state, games.states + 8 * games.state_words * number)
-    if HISTORY:
+    if GAMES.history:
         own = games.stacks + 8 * games.stack_words * number
         for place in range(2 * state.length):
             store(own, place, load(rules.stack, place))
@@ -127,8 +123,8 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> i
     count = rules.legal_actions(state, words(actions, games.width))
     search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
     search.known = search.chooser = search.nothing
-    search.root_seat = mover if GENERAL else 0
-    if not GENERAL:
+    search.root_seat = mover if TREE.general else 0
+    if not TREE.general:
         later = actions + 8 * games.width
         order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
     ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
@@ -137,7 +133,7 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> i
     for place in range(count):
         action = load(actions, place)
         child = rules.result(state, action)
-        if GENERAL:
+        if TREE.general:
             visit_general(rules, child, depth, low, high, ply, search.nothing, record, search)
             score = load_float(record, search.own), load_float(record, search.num_values)
             score = score_for_parent(search, score)
@@ -183,11 +179,11 @@ def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -
     is_opening = load(games.moves, number) < games.opening
     if is_opening or (games.noise > 0 and random_below(search, PARTS) < games.noise):
         return random_action(rules, state, games, search)
-    if SEARCHES:
+    if OPPONENT.searches:
         return searched_action(rules, state, games, search)
-    if SIMULATES:
+    if OPPONENT.simulates:
         return monte_carlo_action(rules, state, games, search)
-    if LOOKS:
+    if OPPONENT.looks:
         return one_ply_action(rules, state, games, search)
     return random_action(rules, state, games, search)
 
@@ -322,14 +318,14 @@ def observe(rules: Rules, state: Any, observer: int, seen: int, number: int, spa
     At ``spare`` are words for a state that may be written to; ``form`` is a record with ``observed``, how many
     numbers there are, and ``position_words``.
     """
-    if WIDE:
+    if GAMES.wide:
         wide = words(seen + 8 * number * form.observed, form.observed)
         wide[:] = 0
         rules.write_observation(state, observer, wide)
         return
     numbers = int8s(seen + number * form.observed, form.observed)
     numbers[:] = 0
-    if OBSERVES:
+    if GAMES.observes:
         rules.write_observation(state, observer, numbers)
     else:
         store_state(state, spare)

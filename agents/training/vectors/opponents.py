@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from zermelo.agents.training.vectors.games import (
     PARTS,
     GameArrays,
     Lane,
+    OpponentVariant,
     compiled_game,
     run_parts,
     split_games,
@@ -51,11 +51,11 @@ _PLIES: Final = 4  # states on a path, those of chance included, for each move o
 
 
 class Opponent(NamedTuple):
-    """An opponent's search block, the owner of its other memory, the kernel's constants and how it chooses."""
+    """An opponent's search block, the owner of its other memory, the kernel's variants and how it chooses."""
 
     search: Search
     owner: Any = None
-    constants: Mapping[str, bool] = MappingProxyType({})
+    variants: tuple[Any, ...] = ()
     simulations: int = 0
     noise: int = 0
 
@@ -67,7 +67,7 @@ def seated(
     many = min(default_threads(), max(count // FEW, 1)) if threads is None else number_of_threads(threads)
     opponents = [opponent_of(agent, game) for _ in range(many)]
     moves = min(int(games.numbers["longest"]), LONG_WITH_PAST) + MOST_MOVES_AHEAD
-    lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].constants)
+    lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].variants)
     for lane, each in zip(lanes, opponents, strict=True):
         lane.record.simulations, lane.record.noise = each.simulations, each.noise
         lane.record.hold("scratch", np.zeros(2 * lane.record.width, np.int64))
@@ -94,7 +94,7 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         return Opponent(_looking(game))
     if isinstance(agent, GreedyAgent) and agent.evaluator is None:
         agent.check_game(game)
-        return Opponent(_looking(game), constants={"LOOKS": True})
+        return Opponent(_looking(game), variants=(OpponentVariant(looks=True),))
     if isinstance(agent, MinimaxAgent) and _is_plain(agent, "depth", "evaluator"):
         agent = AlphaBetaAgent(depth=agent.depth, evaluator=agent.evaluator, name=agent.name)
     if isinstance(agent, AlphaBetaAgent) and _is_plain(agent, "depth", "quiescence", "memory_mb", "evaluator"):
@@ -160,11 +160,9 @@ def _searching(
     made.prepare(depth)
     search = made.searches[0]
     search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
-    general = kind is CompiledGeneralSearch
-    if general:
+    if kind is CompiledGeneralSearch:
         _with_arena(search, search.width + search.room // 8 * (_PLIES * depth + _PLIES))
-    constants = {"SEARCHES": True, "GENERAL": general, **made.constants(root, config)}
-    return Opponent(search, made, constants)
+    return Opponent(search, made, (OpponentVariant(searches=True), *made.variants(root, config)))
 
 
 def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponent:
@@ -178,7 +176,7 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     search = made.searches[0]
     words = (simulations + 2) * (search.node_words + search.edge_words * max(game.max_legal_actions, 1))
     _with_arena(search, min(words, int(config.memory_mb * 2**17)) + 64)
-    return Opponent(search, made, {"SIMULATES": True}, simulations)
+    return Opponent(search, made, (OpponentVariant(simulates=True), *made.variants(game, None)), simulations)
 
 
 class MatchResult(NamedTuple):

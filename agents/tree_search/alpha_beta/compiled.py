@@ -13,10 +13,12 @@ from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
+from zermelo.agents.tree_search.alpha_beta.variant import TwoPlayerVariant
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.variant import TreeVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
@@ -27,10 +29,6 @@ SCALE: Final = 1 << SHIFT
 """More than twice the mate distance of any search (see the kernel)."""
 HALF: Final = SCALE >> 1
 INFINITY: Final = 1 << 60
-KERNEL: Final = "zermelo.agents.tree_search.alpha_beta.kernel"
-SELECTIVE: Final = "zermelo.agents.tree_search.alpha_beta.kernel_selective"
-QUIESCENCE: Final = "zermelo.agents.tree_search.alpha_beta.kernel_quiescence"
-SCORES: Final = "zermelo.agents.tree_search.alpha_beta.kernel_scores"
 NOTHING: Final = -(1 << 60)
 """The static evaluation where there is none."""
 DEEPEST: Final = 32
@@ -85,17 +83,17 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             most = most_states(game, budget.limits, beyond=beyond, threads=config.threads)
             bits = largest.bit_length() + SHIFT + 1
             table = CompiledTable(config.memory_mb, int(rules.num_actions()), score_bits=bits, most_states=most)
-        constants = self.constants(root, config)
+        tree, variant = self.variants(root, config)
         super().__init__(
             root,
             budget,
             config,
-            constants=constants,
+            variants=(tree, variant),
             ordering=config.ordering if config.prunes else Ordering.FIXED,
             table=table,
             threads=config.threads,
             row=1 + 2 * game.max_legal_actions,
-            shares=constants[f"{KERNEL}.SHARES"],
+            shares=variant.shares,
         )
         # Whoever is not there yet wins a move from here at the soonest.
         lower, upper = self.scale.bounds((0.0, 0.0))
@@ -127,21 +125,16 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return can_search(root.game) and (root.fitted is not None or can_evaluate(root.evaluator))
 
     @classmethod
-    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
+    def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant, TwoPlayerVariant]:
         rules = root.game.rules
-        is_selective = config.prunes and config.is_selective
-        shared = {
-            "NOISY": config.prunes and hasattr(rules, "is_noisy"),
-            "SHARES": config.share_positions and has_history(rules),
-        }
-        modules = KERNEL, SELECTIVE, QUIESCENCE
-        return {f"{module}.{name}": value for module in modules for name, value in shared.items()} | {
-            f"{KERNEL}.PRUNES": config.prunes,
-            f"{KERNEL}.SELECTIVE": is_selective,
-            f"{QUIESCENCE}.SELECTIVE": is_selective,
-            f"{QUIESCENCE}.TABLES": config.tables is not None,
-            f"{SCORES}.NETWORK": root.fitted is not None,
-        }
+        return TreeVariant(), TwoPlayerVariant(
+            prunes=config.prunes,
+            selective=config.prunes and config.is_selective,
+            noisy=config.prunes and hasattr(rules, "is_noisy"),
+            shares=config.share_positions and has_history(rules),
+            tables=config.tables is not None,
+            network=root.fitted is not None,
+        )
 
     def search_fully(self) -> None:
         self._late_moves = self._null_move = 0

@@ -1,6 +1,6 @@
 """The recursion of minimax and alpha-beta, as it is compiled over a game's rules.
 
-Without ``SHARES`` and a table it visits the nodes that ``alpha_beta.plain`` visits.
+Without ``WITH.shares`` and a table it visits the nodes that ``alpha_beta.plain`` visits.
 
 Scores are whole numbers (``kernel_scores``). Mate distances move in steps of 2, so that a window's edge can lie
 between two scores, and what ``visit`` returns has bit 0 set if the score is proven. A ply's row has the length of
@@ -24,6 +24,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
 from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN, evaluate, to_child, to_parent, value_of
 from zermelo.agents.tree_search.alpha_beta.kernel_selective import visit_selective
+from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.kernel_memory import (
     depth_of,
     probe,
@@ -37,23 +38,13 @@ from zermelo.envs.jit.history import back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
-PRUNES = True
-"""True unless every node is visited, as in minimax. The front end sets these for each kernel."""
-SELECTIVE = False
-"""True if some moves are searched less deep than others; then ``PRUNES`` is true too."""
-NOISY = True
-"""True if the rules have noisy actions."""
-SHARES = True
-"""Whether positions share their table entries whatever was before them, in rules in which that matters: then the
-value of a node does not enter the table if the repetition of an earlier position has counted in it."""
-
 
 def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
     """Alpha-beta, fail-soft: exact between alpha and beta, else a bound."""
-    if SELECTIVE:
+    if WITH.selective:
         return visit_selective(rules, state, depth, alpha, beta, ply, search)
     # 1. Quiescence at the depth limit. Else count the node; a finished game; or just the evaluation.
-    if NOISY and depth <= 0:
+    if WITH.noisy and depth <= 0:
         return quiesce(rules, state, 0, alpha, beta, ply, search)
     row = row_of(search, ply)
     store(row, 0, 0)
@@ -68,7 +59,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     # 2. Nobody gets more than the greatest utility, one ply from here.
     highest = search.upper_score
     lowest = search.lower_score
-    if PRUNES:
+    if WITH.prunes:
         if alpha >= highest:
             return highest | 1
         if beta <= lowest:
@@ -76,14 +67,14 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     # 3. The table.
     table_action = -1
     key = 0
-    if PRUNES and search.table != 0:
+    if WITH.prunes and search.table != 0:
         key = rules.key(state)
         _, data = probe(search, key)
         if data != 0:
             table_action = table_action_of(search, data)
-            is_deep = serves(data, depth) or (SHARES and depth_of(data) >= depth)
+            is_deep = serves(data, depth) or (WITH.shares and depth_of(data) >= depth)
             # What was found of a position before knew nothing of its repetition.
-            if is_deep and not (SHARES and has_been_before(rules, state)):
+            if is_deep and not (WITH.shares and has_been_before(rules, state)):
                 found = settled_score(search, data, alpha, beta, ply)
                 if found != UNKNOWN:
                     return found
@@ -93,14 +84,14 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     killers = search.killers + 16 * ply
     count = rules.legal_actions(state, words(actions, search.width))
     outer_ply = 0
-    if SHARES:
+    if WITH.shares:
         outer_ply = search.repetition_ply
         search.repetition_ply = min(ply, ply - back_to_illegal(rules))
     order_moves(rules, state, mover, actions, count, later, killers, table_action, True, search)
     # 5. The textbook's loop. Where another thread is below an action, that has its turn later.
     low = alpha
     high = beta
-    if PRUNES:
+    if WITH.prunes:
         low = max(alpha, lowest)
         high = min(beta, highest)
     best = NOTHING
@@ -121,7 +112,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         index += 1
         child = rules.result(state, action)
         mark = 0
-        if PRUNES and busy != 0:
+        if WITH.prunes and busy != 0:
             mark = mark_of(rules, child, depth)
             if turn == 0 and index > 1 and load(busy, spot_of(mark)) == mark:
                 store(later, put_off, action)
@@ -145,7 +136,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             if edge == high or score < edge or score >= high:
                 break
             edge = high
-        if PRUNES and busy != 0:
+        if WITH.prunes and busy != 0:
             store(busy, spot_of(mark), 0)
         proven = found & 1
         all_proven &= proven
@@ -154,7 +145,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
             best_action = action
             best_proven = proven
             update_pv(search, ply, action)
-        if PRUNES:
+        if WITH.prunes:
             low = max(low, score)
             if low >= high:
                 update_history(search, action, mover, killers, depth)
@@ -166,12 +157,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     elif best_proven != 0 and value_of(best) == value_of(highest):
         all_proven = 1
     # 7. The table.
-    if PRUNES and search.table != 0:
-        if SHARES:
+    if WITH.prunes and search.table != 0:
+        if WITH.shares:
             stored = depth if search.repetition_ply >= ply else -1
             write_score(search, key, stored, alpha, beta, best, 0, best_action)
         else:
             write_score(search, key, depth, alpha, beta, best, all_proven, best_action)
-    if SHARES:
+    if WITH.shares:
         search.repetition_ply = min(search.repetition_ply, outer_ply)
     return best | all_proven

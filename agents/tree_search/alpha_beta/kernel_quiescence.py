@@ -17,27 +17,21 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_child,
     to_parent,
 )
+from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.kernel_memory import update_pv
 from zermelo.agents.tree_search.kernel_nodes import order_moves
 from zermelo.envs.jit.history import back_to_end, back_to_illegal
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
-SELECTIVE = False
-NOISY = True
-SHARES = True
-"""The front end sets these, with the meaning that they have in ``kernel``."""
-TABLES = False
-"""True if there is an endgame table, whose positions are proven leaves."""
-
 
 def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: Search) -> int:
     """The score of a finished state, or of one that an endgame table knows, with bit 0 set; else ``UNKNOWN``."""
     if rules.is_terminal(state):
-        if SHARES:
+        if WITH.shares:
             search.repetition_ply = min(search.repetition_ply, ply - back_to_end(rules, state))
         return outcome(rules, state, mover, search) | 1
-    if TABLES:
+    if WITH.tables:
         known = table_score(rules, state, search.tables)
         if known != ABSENT:
             best = known_outcome(known, search)
@@ -58,30 +52,30 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     if found != UNKNOWN:
         return found
     is_last = search.quiescence + depth <= 0
-    is_urgent = SELECTIVE and not is_last and rules.is_urgent(state)
+    is_urgent = WITH.selective and not is_last and rules.is_urgent(state)
     best = NOTHING
     low = alpha
     if not is_urgent:
         best = evaluate(rules, state, mover, ply, search)
         low = max(alpha, best)
-        if is_last or not NOISY or low >= beta:
+        if is_last or not WITH.noisy or low >= beta:
             return best
     actions = row + 8
     later = actions + 8 * search.width
     count = 0
     if is_urgent:
         count = rules.legal_actions(state, words(actions, search.width))
-    elif NOISY:
+    elif WITH.noisy:
         count = rules.noisy_actions(state, words(actions, search.width))
-    if SHARES:
+    if WITH.shares:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
-    if SELECTIVE:
+    if WITH.selective:
         score_moves(rules, state, mover, actions, count, later, ply, search.nothing, search)
     else:
         killers = search.killers + 16 * ply
         order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
     for index in range(count):
-        if SELECTIVE:
+        if WITH.selective:
             select_best(actions, later, index, count)
         action = load(actions, index)
         child = rules.result(state, action)
@@ -96,7 +90,7 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
         score = to_parent(search, score)
         if score > best:
             best = score
-            if not SELECTIVE or score > low:
+            if not WITH.selective or score > low:
                 update_pv(search, ply, action)
             if score > low:
                 low = score

@@ -14,6 +14,7 @@ from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.knowledge.endgame_kernel import GAINS
 from zermelo.agents.tree_search.alpha_beta.compiled import HALF, INFINITY, SCALE, SHIFT
+from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
@@ -21,13 +22,11 @@ from zermelo.envs.rules.scores import WIN
 UNIT: Final = 1024
 UNKNOWN: Final = 1 << 61
 """In place of a score that is not known."""
-NETWORK = False
-"""True if a network evaluates positions, in place of the rules."""
 
 
 def unit() -> int:
     """The value of a point of utility."""
-    return FITTED_UNIT if NETWORK else UNIT
+    return FITTED_UNIT if WITH.network else UNIT
 
 
 def to_parent(search: Search, score: int) -> int:
@@ -69,7 +68,7 @@ def value_of(score: int) -> int:
 def linear(value: int, search: Search) -> int:
     """A value in which equal margins mean as much near a win as in the middle: of a fitted one, the log odds."""
     room = max(search.span - abs(value), 1)
-    if NETWORK:
+    if WITH.network:
         odds = math.log((search.span + abs(value)) / room)
         return int(search.span * odds / 2.0) * (1 if value > 0 else -1)
     return value * search.span // room
@@ -96,7 +95,7 @@ def known_outcome(known: int, search: Search) -> int:
 
 def evaluate(rules: Rules, state: Any, mover: int, ply: int, search: Search) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
-    if NETWORK:
+    if WITH.network:
         value = network_value(rules, state, ply, search.fitted)
         value -= search.total * (FITTED_UNIT // 2)
         return (value if mover == 0 else -value) * SCALE

@@ -39,6 +39,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_parent,
     value_of,
 )
+from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_memory import (
     LOWER,
@@ -54,9 +55,6 @@ from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_be
 from zermelo.envs.jit.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules
 
-NOISY = True
-SHARES = True
-"""The front end sets these, with the meaning that they have in ``kernel``."""
 MAX_STATIC_DEPTH: Final = 8
 MAX_LATE_DEPTH: Final = 8
 MAX_FUTILE_DEPTH: Final = 6
@@ -93,7 +91,7 @@ def list_moves(
 ) -> int:  # fmt: skip
     """Writes the legal actions, the table's first if it is ``done``, and their move scores; how many there are."""
     count = rules.legal_actions(state, words(actions, search.width))
-    if SHARES:
+    if WITH.shares:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
     score_moves(rules, state, mover, actions, count, later, ply, table_action, search)
     if done == 1:
@@ -156,14 +154,14 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         _, data = probe(search, key)
         if data != 0:
             table_action = table_action_of(search, data)
-            if SHARES and has_been_before(rules, state):
+            if WITH.shares and has_been_before(rules, state):
                 data = 0  # what was found of it before knew nothing of the repetition
             if depth_of(data) >= depth:
                 found = settled_score(search, data, alpha, beta, ply)
                 if found != UNKNOWN:
                     return found
     outer_ply = 0
-    if SHARES:
+    if WITH.shares:
         outer_ply = search.repetition_ply
         search.repetition_ply = ply
     is_open = beta - alpha > 2
@@ -183,7 +181,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         # 5. A state that lies so far above beta that a few moves will hardly change it.
         is_far = unit != 0 and lead >= 0 and 2 * lead >= unit * (depth * 3 - improving)
         if is_far and depth <= MAX_STATIC_DEPTH:
-            if SHARES:
+            if WITH.shares:
                 search.repetition_ply = min(search.repetition_ply, outer_ply)
             return guess & -2
         # 6. A null move: who keeps beta without moving, keeps it. Never a proof, so not for the table.
@@ -200,7 +198,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
                 if search.stop != 0:
                     return 0
                 if to_parent(search, -(found & -2)) >= beta:
-                    if SHARES:
+                    if WITH.shares:
                         search.repetition_ply = min(search.repetition_ply, outer_ply)
                     return (beta + 1) & -2
     # 7. Without the table's action the order is poor: such a node waits for the next iteration.
@@ -213,7 +211,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
     high = min(beta, highest)
     count = 0
     is_listed = False
-    if table_action >= 0 and search.ordered != 0 and not (SHARES and forbids_repetition(rules)):
+    if table_action >= 0 and search.ordered != 0 and not (WITH.shares and forbids_repetition(rules)):
         count = 1
         store(actions, 0, table_action)
     may_prune = unit != 0 and not is_urgent and value_of(lowest) < value_of(low) < value_of(highest)
@@ -248,7 +246,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         # 9. Which actions are left out, or first searched less deep.
         less = 0
         merit = 0
-        is_noisy = NOISY and rules.is_noisy(state, action)
+        is_noisy = WITH.noisy and rules.is_noisy(state, action)
         if tried > 0 and not is_noisy:
             merit = history_of(search, mover, action)
             if tried >= search.late_moves:
@@ -304,7 +302,7 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         low = max(low, score)
         if low >= high:
             if not is_noisy and search.ordered != 0:
-                update_histories(rules, state, mover, action, actions, index - 1, depth, ply, NOISY, search)
+                update_histories(rules, state, mover, action, actions, index - 1, depth, ply, WITH.noisy, search)
             cut = True
             break
     if left_out and best < alpha:
@@ -319,9 +317,9 @@ def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int,
         if table_action >= 0 and bound_within(search, best, alpha, beta) == UPPER:
             best_action = table_action
         stored, proven = depth, all_proven
-        if SHARES:
+        if WITH.shares:
             stored, proven = depth if search.repetition_ply >= ply else -1, 0
         write_score(search, key, stored, alpha, beta, best, proven, best_action)
-    if SHARES:
+    if WITH.shares:
         search.repetition_ply = min(search.repetition_ply, outer_ply)
     return best | all_proven

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -16,11 +15,9 @@ from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.variant import TreeVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
-
-KERNEL: Final = "zermelo.agents.tree_search.chance.kernel"
-NODES: Final = "zermelo.agents.tree_search.kernel_nodes"
 
 
 class CompiledGeneralSearch(CompiledTreeSearch):
@@ -29,7 +26,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
     """
 
-    program = Program("general", "tree_search.kernel_root", "search_root", constants=("GENERAL",))
+    program = Program("general", "tree_search.kernel_root", "search_root")
 
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
@@ -60,7 +57,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
             root,
             budget,
             config,
-            constants=self.constants(root, config),
+            variants=self.variants(root, config),
             ordering=config.ordering if config.prunes else Ordering.FIXED,
             choices=choices,
             width=width,
@@ -92,7 +89,6 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         return can_search_any(root.game) and (root.fitted is not None or can_use(root.game, root.evaluator))
 
     @classmethod
-    def constants(cls, root: Root, config: AlphaBetaConfig) -> dict[str, bool]:
-        has_chance = root.game.traits.chance is not Chance.NONE
-        found = {f"{KERNEL}.HAS_CHANCE": has_chance, f"{KERNEL}.REPLIES": root.searched is not None}
-        return found | {f"{NODES}.NETWORK": True} if root.fitted is not None else found
+    def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant]:
+        chance, network = root.game.traits.chance is not Chance.NONE, root.fitted is not None
+        return (TreeVariant(general=True, chance=chance, replies=root.searched is not None, network=network),)

@@ -59,14 +59,11 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
+from zermelo.agents.tree_search.variant import TREE
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 CHANCE: Final = -1
-HAS_CHANCE = True
-"""Whether the rules have chance. Front ends set it, as the next one, for each kernel that they compile."""
-REPLIES = True
-"""Whether only one opponent answers (best reply)."""
 
 
 def codes_of(top: int, search: Search) -> int:
@@ -78,13 +75,13 @@ def list_choices(rules: Rules, state: Any, ply: int, outcome: int, first: int, t
     """Writes the actions, or the opponents' choices, at ``top``, most promising first; how many there are."""
     mover = rules.to_move(state)
     killers = killers_of(search, ply, outcome)
-    if REPLIES and mover != search.root_seat:
+    if TREE.replies and mover != search.root_seat:
         count = list_replies(rules, state, search.chooser, codes_of(top, search), search)
         for index in range(count):
             store(top, index, index)
     else:
         count = rules.legal_actions(state, words(top, search.width))
-    order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not REPLIES, search)
+    order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not TREE.replies, search)
     return count
 
 
@@ -111,13 +108,13 @@ def visit(
         return PROVEN | VALUES
     mover = rules.to_move(state)
     is_chance = mover == CHANCE
-    if HAS_CHANCE and not REPLIES and rules.continues_move(state):
+    if TREE.chance and not TREE.replies and rules.continues_move(state):
         depth += 1
     is_limit = depth <= 0 and (not is_chance or search.at_chance != 0)
     if is_limit:
         write_evaluation(rules, state, ply, top, search)
         return VALUES
-    if HAS_CHANCE and is_chance:
+    if TREE.chance and is_chance:
         return visit_chance(rules, state, depth, alpha, beta, ply, top, search)
     # 2. Nobody gets more than the upper bound on utility, one ply from here.
     seats, own, nothing = search.num_values, search.own, search.nothing
@@ -146,9 +143,9 @@ def visit(
     maximizing = mover == search.root_seat
     count = list_choices(rules, state, ply, outcome, first, top, search)
     best_record = top + 16 * count
-    if REPLIES and not maximizing:
+    if TREE.replies and not maximizing:
         best_record = codes_of(top, search) + 8 * count
-    is_cut_short = HAS_CHANCE and 0 < search.beam_width < count and depth > 1
+    is_cut_short = TREE.chance and 0 < search.beam_width < count and depth > 1
     if is_cut_short:
         scores = top + 8 * count
         for index in range(count):
@@ -178,12 +175,12 @@ def visit(
     known_proven = search.known_proven
     for index in range(count):
         action = load(top, index)
-        if HAS_CHANCE and action == known:
+        if TREE.chance and action == known:
             store_float(record, 0, known_score[0])
             clear_line(record, seats, known_score[1])
             found = known_proven
         else:
-            if REPLIES and not maximizing:
+            if TREE.replies and not maximizing:
                 child, next_chooser = choose_reply(rules, state, load(codes_of(top, search), action), search)
                 search.chooser = next_chooser
             else:
@@ -284,7 +281,7 @@ def visit_chance(
         child = rules.result(state, outcome)
         if search.probes != 0:
             pass_probe_down(search, outcomes, count, index)
-        if REPLIES:
+        if TREE.replies:
             child, next_chooser = play_on(rules, child, chooser, search)
             search.chooser = next_chooser
         found = visit(rules, child, depth, (floor, -math.inf), (ceiling, math.inf), ply, outcome, below, search)

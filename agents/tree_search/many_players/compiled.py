@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -18,16 +17,15 @@ from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
+from zermelo.agents.tree_search.variant import TreeVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
-
-MAX_N: Final = "zermelo.agents.tree_search.many_players.kernel"
 
 
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance."""
 
-    program = Program("maxn", "tree_search.kernel_root", "search_root", constants=("MAX_N",))
+    program = Program("maxn", "tree_search.kernel_root", "search_root")
 
     def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
         game: RulesGame = root.game
@@ -44,7 +42,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             root,
             budget,
             config,
-            constants=self.constants(root, config),
+            variants=self.variants(root, config),
             ordering=config.ordering,
             table=table,
             room=room,
@@ -64,8 +62,8 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def constants(cls, root: Root, config: MaxNConfig) -> dict[str, bool]:
-        return {f"{MAX_N}.HAS_CHANCE": root.game.traits.chance is not Chance.NONE}
+    def variants(cls, root: Root, config: MaxNConfig) -> tuple[TreeVariant]:
+        return (TreeVariant(max_n=True, chance=root.game.traits.chance is not Chance.NONE),)
 
     def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
         super()._read(iteration, search, node)

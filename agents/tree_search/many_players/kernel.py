@@ -31,6 +31,7 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
+from zermelo.agents.tree_search.variant import TREE
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -39,8 +40,6 @@ PROVEN: Final = 1
 BOUND: Final = 2
 """What a visit returns, as bits: no evaluation entered the values; the values are only a bound."""
 _TOLERANCE: Final = 1e-9
-HAS_CHANCE = True
-"""Whether the rules have chance; front ends set it for each kernel that they compile."""
 _HEADER: Final = 2
 """Words before a candidate's record: its smallest action (-1 once it is out), and the action that is played."""
 
@@ -133,7 +132,7 @@ def max_n(
         return PROVEN
     mover = rules.to_move(state)
     # 2. Chance: the average of every component, and of the length.
-    if HAS_CHANCE and mover < 0:
+    if TREE.chance and mover < 0:
         if not has_room(search):
             return 0
         count = rules.chance_outcomes(state, words(top, size), floats(top + 8 * size, size))

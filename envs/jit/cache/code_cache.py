@@ -81,9 +81,8 @@ def hashed_name(rules: Any, state: Any, kernel: Any, *about: str, by_source: boo
         _ENTRY_POINTS,
         shape(rules),
         shape(state),
-        digest_of(type(rules), type(state), kernel.function, by_source=by_source),
+        digest_of(type(rules), type(state), kernel, by_source=by_source),
         repr([str(kind) for kind in kernel.arguments]),
-        repr(kernel.constants),
         *about,
     ]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]

@@ -21,7 +21,7 @@ import hashlib
 import types
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from zermelo.envs.rules.words import Words
 from zermelo.envs.support.code_parts import UncomparableError, library_name
 from zermelo.envs.support.snapshot import Snapshot, is_fixed
 from zermelo.envs.support.source import source_of
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Kernel
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
@@ -48,26 +51,21 @@ def walk_rules(rules_class: type, state_class: type, *, by_source: bool = False)
     return walk
 
 
-def walk_kernel(
-    kernel: Callable[..., Any], rules_class: type, state_class: type, *, by_source: bool = False
-) -> CodeWalk:
-    """A walk through all that a kernel's own code depends on, in the rules by the attributes that it names."""
-    walk = CodeWalk((rules_class, state_class), by_source)
-    walk.value(kernel, kernel.__name__)
-    walk.add(_compiler())
-    return walk
+def digest_of_kernel(kernel: Kernel, *classes: type, by_source: bool = False) -> str:
+    """A hash of all that a kernel's own code depends on: its functions, and its variants with theirs.
 
-
-def digest_of_function(function: Callable[..., Any]) -> str:
-    """A hash of the sources of a function, and of all that it reads, whatever the rules are.
+    ``classes`` are those of rules and states, which count by the attributes that functions name; without them it
+    is a hash of the code that does not depend on rules.
 
     Raises:
         UncomparableError: It depends on a thing that cannot be compared.
     """
-    walk = CodeWalk((), by_source=True)
-    walk.value(function, function.__name__)
-    walk.add(_compiler())
-    return walk.comparable_digest()
+    digest = hashlib.sha256(_compiler().encode())
+    for part in (kernel.function, *kernel.variants):  # each alone: which objects two of them share decides nothing
+        walk = CodeWalk(classes, by_source)
+        walk.value(part, "a kernel")
+        digest.update(walk.comparable_digest().encode())
+    return digest.hexdigest()
 
 
 _NOT_THE_COMPILER = {"at_once", "build", "method_calls", "waiting"}

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zermelo.envs.jit.cache.fingerprint import CodeWalk, walk_kernel, walk_rules
+from zermelo.envs.jit.cache.fingerprint import CodeWalk, digest_of_kernel, walk_rules
 from zermelo.envs.rules.history import without_past
 from zermelo.envs.support.code_parts import UncomparableError
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Kernel
 
 
 class Sources:
@@ -31,7 +33,7 @@ class Sources:
     def _take(self, walk: CodeWalk) -> None:
         self._digest, self._snapshot = walk.digest.hexdigest(), walk.snapshot
         self._uncomparable, self._alive = walk.uncomparable, walk.alive
-        self._kernels: dict[Callable[..., Any], str] = {}
+        self._kernels: dict[Kernel, str] = {}
 
     def is_current(self) -> bool:
         """True if nothing was edited since."""
@@ -44,7 +46,7 @@ class Sources:
             self._take(walk)
         return is_same
 
-    def digest(self, kernel: Callable[..., Any]) -> str:
+    def digest(self, kernel: Kernel) -> str:
         """A hash of all that a kernel's code depends on, apart from versions, types and the processor.
 
         Raises:
@@ -53,7 +55,7 @@ class Sources:
         if self._uncomparable:
             raise UncomparableError(self._uncomparable)
         if kernel not in self._kernels:
-            own = walk_kernel(kernel, *self._classes).comparable_digest()
+            own = digest_of_kernel(kernel, *self._classes)
             self._kernels[kernel] = hashlib.sha256(f"{self._digest} {own}".encode()).hexdigest()
         return self._kernels[kernel]
 
@@ -97,7 +99,7 @@ def forget_sources(sources: Sources) -> None:
             del _KNOWN[classes]
 
 
-def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any], *, by_source: bool = False) -> str:
+def digest_of(rules_class: type, state_class: type, kernel: Kernel, *, by_source: bool = False) -> str:
     """A hash of all that a kernel's code for a rules class depends on, apart from versions and the processor.
 
     With ``by_source`` it is the same in all versions of Python.
@@ -108,5 +110,5 @@ def digest_of(rules_class: type, state_class: type, kernel: Callable[..., Any], 
     if not by_source:
         return sources_of_classes(rules_class, state_class).digest(kernel)
     of_rules = walk_rules(rules_class, state_class, by_source=True).comparable_digest()
-    of_kernel = walk_kernel(kernel, rules_class, state_class, by_source=True).comparable_digest()
+    of_kernel = digest_of_kernel(kernel, rules_class, state_class, by_source=True)
     return hashlib.sha256(f"{of_rules} {of_kernel}".encode()).hexdigest()

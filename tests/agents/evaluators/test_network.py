@@ -20,6 +20,7 @@ from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.alpha_beta import kernel_scores as scores
+from zermelo.agents.tree_search.alpha_beta.variant import TwoPlayerVariant
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.envs import UnsupportedGameError
@@ -200,7 +201,7 @@ def test_threads_have_room_of_their_own() -> None:
 def test_margins_of_fitted_values_are_those_of_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:
     search = Search()
     search.span = FITTED_UNIT
-    monkeypatch.setattr(scores, "NETWORK", True)
+    monkeypatch.setattr(scores, "WITH", TwoPlayerVariant(network=True))
     for odds in (-6.0, -1.0, 0.0, 0.5, 3.0):
         value = round(FITTED_UNIT * math.tanh(odds / 2))
         assert scores.linear(value, search) == pytest.approx(FITTED_UNIT * odds / 2, rel=0.01)

@@ -15,7 +15,7 @@ from zermelo.envs.games import ConnectFour, Kalah
 from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.cache.code_cache import code_file
 from zermelo.envs.jit.cache.sources import digest_of
-from zermelo.envs.jit.perft_kernel import leaves
+from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.support.code_parts import UncomparableError
 
@@ -58,7 +58,7 @@ def make(most):
 
 
 def digest(rules_class):
-    return digest_of(rules_class, type(rules_class().initial_state()), leaves)
+    return digest_of(rules_class, type(rules_class().initial_state()), leaves_kernel())
 
 
 def with_helper(source, **names):

@@ -84,16 +84,7 @@ def test_functions_that_call_each_other_and_compiled_ones_are_searched() -> None
         assert found.value == minimax(game, game.initial_state())
 
 
-def test_constants_that_no_module_has_are_refused() -> None:
-    """A misspelt one would compile another kernel than was asked for."""
-    module = "zermelo.agents.tree_search.kernel_root"
-    Functions(module, {"GENERAL": True, "zermelo.agents.tree_search.kernel_nodes.NETWORK": True})
-    for name in ("GENERALS", "zermelo.agents.tree_search.kernel_nodes.NETWORKS"):
-        with pytest.raises(AttributeError, match=f"{name.rpartition('.')[2]}, which is not there"):
-            Functions(module, {name: True})
-
-
 def test_parts_run_as_python_if_python_calls_them() -> None:
-    compiled = Functions(__name__).compiled
+    compiled = Functions().compiled
     assert compiled(is_even)(4) == 1
     assert compiled(one_more)(4) == 5

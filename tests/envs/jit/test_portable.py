@@ -20,7 +20,7 @@ from zermelo.envs.jit import build
 from zermelo.envs.jit.cache import portable
 from zermelo.envs.jit.cache.sources import digest_of
 from zermelo.envs.jit.machine_code import Code, Processor, baselines, emit_portable, processor
-from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
+from zermelo.envs.jit.perft_kernel import leaves_kernel
 from zermelo.envs.support.code_parts import UncomparableError
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "ship_kernels.py"
@@ -205,7 +205,7 @@ def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def digest(method: Callable[..., Any]) -> str:
     rules = type("Edited", (Nim,), {"__slots__": (), "__module__": "edited", "to_move": method})
-    return digest_of(rules, type(RULES.initial_state()), leaves, by_source=True)
+    return digest_of(rules, type(RULES.initial_state()), leaves_kernel(), by_source=True)
 
 
 TEXT = """

@@ -124,7 +124,7 @@ def test_rules_take_compiled_functions_of_others(
 
 @pytest.mark.thorough
 def test_two_kernels_keep_their_own_functions_of_one_name(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
-    """Of the root's functions max^n has other ones than the search of two sides, by the kernels' constants."""
+    """Of the root's functions max^n has other ones than the search of two sides, by the kernels' variants."""
     known = kernels_of(Nim((1, 2, 3), players=3))
     names = {ready_parts.name_of_parts(each): compiling.compile_parts(OTHER, each) for each in known.values()}
     content = {name: code for name, code in names.items() if code is not None}
@@ -156,7 +156,7 @@ def test_damaged_parts_are_none(
     assert ready_parts.ready_parts(kernel) is None
 
 
-def test_other_constants_and_sources_make_other_names(
+def test_other_variants_and_sources_make_other_names(
     kernel: build.Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = ready_parts.name_of_parts(kernel)
