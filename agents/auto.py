@@ -33,8 +33,8 @@ from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
 from zermelo.agents.evaluators.registry import features_for
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.information_sets.agent import ISMCTSAgent
-from zermelo.agents.monte_carlo.interface import Selection
 from zermelo.agents.monte_carlo.openspiel import OpenSpielMCTSAgent, why_not_in_openspiel
+from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.agents.monte_carlo.simultaneous.agent import SimultaneousMCTSAgent
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.agents import BestFirstAgent, ValueIterationAgent

@@ -9,6 +9,7 @@ from typing import Any
 from zermelo.agents.base.machine import default_threads
 from zermelo.agents.kernels.program import can_search_any, can_search_through_chance
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch
@@ -51,7 +52,8 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     root = Root(game, None)
     kernels = {name: kind.program.kernel(*kind.variants(root, config)) for name, (kind, config) in kinds.items()}
     if CompiledMonteCarlo.can_search(game, None):
-        kernels["mcts"] = CompiledMonteCarlo.program.kernel(*CompiledMonteCarlo.variants(game, None))
+        variants = CompiledMonteCarlo.variants(game, None, Selection.UCT)
+        kernels["mcts"] = CompiledMonteCarlo.program.kernel(*variants)
     if traits.chance is not Chance.NONE:
         return kernels
     if can_prove(game):

@@ -18,7 +18,6 @@ ALLOWED = {
     "agents/knowledge/test_damaged_knowledge.py": 1,
     "agents/knowledge/test_other_rules.py": 1,
     "agents/monte_carlo/test_lost_workers.py": 1,
-    "agents/monte_carlo/test_selection_rules.py": 2,
     "agents/policies/test_policy_learned.py": 1,
     "agents/test_level.py": 3,
     "agents/test_settings_kept.py": 1,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from zermelo.agents.kernels.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, Search
+from zermelo.agents.kernels.layout import OUT_OF_MEMORY, OUT_OF_NODES, OUT_OF_STACK, TOO_DEEP, KernelRecord
 from zermelo.envs.jit.memory import load, stack_address, take
 
 _SHARE: Final = 1024
@@ -27,7 +27,7 @@ MULTIPLIER: Final = -7046029254386353131
 # --- limits
 
 
-def claim_nodes(search: Search) -> bool:
+def claim_nodes(search: KernelRecord) -> bool:
     """Takes a share of the nodes that the threads may visit together; false where none is left."""
     if search.unclaimed != 0:
         share = min(max(load(search.unclaimed, 0) >> 4, 16), _SHARE)
@@ -39,7 +39,7 @@ def claim_nodes(search: Search) -> bool:
     return False
 
 
-def goes_deeper(search: Search, ply: int) -> bool:
+def goes_deeper(search: KernelRecord, ply: int) -> bool:
     """Notes a ply that was not reached before, unless there is no room for it."""
     search.deepest = ply
     if ply > search.max_ply:
@@ -48,7 +48,7 @@ def goes_deeper(search: Search, ply: int) -> bool:
     return has_room(search)
 
 
-def has_room(search: Search) -> bool:
+def has_room(search: KernelRecord) -> bool:
     """Whether the stack has room to look further."""
     here = stack_address()
     if search.stack_start == 0:
@@ -59,7 +59,7 @@ def has_room(search: Search) -> bool:
     return True
 
 
-def enter(search: Search, ply: int) -> bool:
+def enter(search: KernelRecord, ply: int) -> bool:
     """Counts a node, unless a limit forbids it."""
     if search.stop != 0:
         return False
@@ -70,7 +70,7 @@ def enter(search: Search, ply: int) -> bool:
     return ply <= search.deepest or goes_deeper(search, ply)
 
 
-def has_memory(search: Search, top: int) -> bool:
+def has_memory(search: KernelRecord, top: int) -> bool:
     """Whether a node may write its record at ``top``, and those below it behind."""
     if top + search.room > search.arena_end:
         search.stop = OUT_OF_MEMORY
@@ -81,12 +81,12 @@ def has_memory(search: Search, top: int) -> bool:
 # --- workspace and the principal variation
 
 
-def row_of(search: Search, ply: int) -> int:
+def row_of(search: KernelRecord, ply: int) -> int:
     """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
     return search.rows + 8 * ply * search.row
 
 
-def line_of(search: Search, ply: int) -> int:
+def line_of(search: KernelRecord, ply: int) -> int:
     """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
     return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
 

@@ -11,7 +11,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
 from zermelo.agents.base.scores import expected_reward, has_room
 from zermelo.agents.base.settings import inside_bounds
-from zermelo.agents.kernels import layout
+from zermelo.agents.kernels.layout import KernelRecord, dtype_of
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.build import is_ready as is_built
@@ -47,12 +47,15 @@ class Program:
     Attributes:
         name: What needs it, such as ``"alphabeta"``.
         module: The module it is in, under ``zermelo.agents``; importing that imports Numba.
-        function: The function's name, and the types of its ``arguments`` between ``rules, state`` and ``search``.
+        function: The function's name.
+        record: The record that it takes last.
+        arguments: The types of its arguments between ``rules, state`` and the record.
     """
 
     name: str
     module: str
     function: str
+    record: type[KernelRecord]
     arguments: tuple[str, ...] = ()
 
     def load(self, rules: Any, *variants: Any) -> Callable[..., Any]:
@@ -79,7 +82,7 @@ class Program:
     def kernel(self, *variants: Any) -> Kernel:
         """The kernel to compile, with its variants."""
         module = importlib.import_module(f"zermelo.agents.{self.module}")
-        arguments: list[Any] = [*self.arguments, layout.RECORD]
+        arguments: list[Any] = [*self.arguments, dtype_of(self.record)]
         return Kernel(getattr(module, self.function), arguments, variants)
 
 

@@ -13,10 +13,12 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from zermelo.agents.base.machine import check_threads, default_threads, most_threads
-from zermelo.agents.kernels.layout import OUT_OF_NODES, Search
+from zermelo.agents.kernels.layout import OUT_OF_NODES, KernelRecord
+
+Record = TypeVar("Record", bound=KernelRecord)
 
 _POLL: Final = 0.01
 """Seconds between two looks at the clock while kernels run."""
@@ -33,7 +35,7 @@ _pool_owner = 0
 _stack = _STACK
 
 
-def _start(call: Callable[[Search], Any], search: Search) -> Future[int]:
+def _start(call: Callable[[Record], Any], search: Record) -> Future[int]:
     """Has a thread run a kernel. The pool is made anew in a forked child."""
     global _pool, _pool_owner
     with _lock:
@@ -66,7 +68,7 @@ def _find_stack() -> None:
             threading.stack_size(before)
 
 
-def _call(call: Callable[[Search], Any], search: Search) -> int:
+def _call(call: Callable[[Record], Any], search: Record) -> int:
     """Runs a kernel; why it stopped.
 
     The reason is read before anybody else can know that the kernel is done: 0 means that what it found holds.
@@ -76,7 +78,7 @@ def _call(call: Callable[[Search], Any], search: Search) -> int:
     return search.stop
 
 
-def run_here(call: Callable[[Search], Any], search: Search) -> tuple[int, Search]:
+def run_here(call: Callable[[Record], Any], search: Record) -> tuple[int, Record]:
     """Runs a kernel that will not take long, and not look far, in the calling thread; as ``race`` otherwise."""
     search.stack_room, search.stack_start = _CALLERS_STACK, 0
     call(search)
@@ -84,8 +86,8 @@ def run_here(call: Callable[[Search], Any], search: Search) -> tuple[int, Search
 
 
 def race(
-    call: Callable[[Search], Any], searches: Sequence[Search], check: Callable[[], None]
-) -> tuple[int, Search]:
+    call: Callable[[Record], Any], searches: Sequence[Record], check: Callable[[], None]
+) -> tuple[int, Record]:
     """Lets every search's kernel search the same thing; the first to finish answers and the others are stopped.
 
     One that runs out of nodes leaves the rest of them to the others. ``check`` is called every hundredth of a
@@ -108,7 +110,7 @@ def race(
         _stop(running)
 
 
-def share(call: Callable[[Search], Any], searches: Sequence[Search], check: Callable[[], None]) -> None:
+def share(call: Callable[[Record], Any], searches: Sequence[Record], check: Callable[[], None]) -> None:
     """Lets every search's kernel do its part of a common work; all are waited for."""
     running = {_start(call, search): search for search in searches}
     waiting = set(running)
@@ -122,7 +124,7 @@ def share(call: Callable[[Search], Any], searches: Sequence[Search], check: Call
         future.result()
 
 
-def _stop(running: dict[Future[int], Search]) -> None:
+def _stop(running: dict[Future[int], Record]) -> None:
     """Ends what still runs, and waits until it has: the memory it writes to is about to go."""
     for future, search in running.items():
         if not future.done():

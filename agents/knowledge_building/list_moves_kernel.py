@@ -10,25 +10,16 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 
 class MovesVariant(NamedTuple):
-    """What a kernel that lists moves has.
+    """What a kernel that lists moves has."""
 
-    Attributes:
-        history: Whether rules depend on the past, which tables leave out.
-        indexed: Whether the rules number positions; otherwise positions are given, and their children written.
-        gains: Whether an exit is what the mover gains, not how soon it wins.
-        leads: Whether the rules say what the mover is ahead by.
-        repeats: Whether the rules say so where repetition ends the game, too.
-    """
-
-    history: bool = True
-    indexed: bool = True
-    gains: bool = True
-    leads: bool = True
-    repeats: bool = True
+    history: bool = True  # rules depend on the past, which tables leave out
+    indexed: bool = True  # the rules number positions; otherwise positions are given, and their children written
+    gains: bool = True  # an exit is what the mover gains, not how soon it wins
+    leads: bool = True  # the rules say what the mover is ahead by
+    repeats: bool = True  # the rules say so where repetition ends the game, too
 
 
 WITH: Final = MovesVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
 
 STATES, EXITS, COUNTS, REPEATED, CHILDREN, SCRATCH, ROOM, WIDTH, SIZE, DONE = range(10)
 """The words of the block of memory: addresses, then the room for children, their width in words, the length of a

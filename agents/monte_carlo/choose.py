@@ -14,8 +14,8 @@ from zermelo.agents.kernels.program import why_plain
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, Start
-from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
+from zermelo.agents.monte_carlo.selection_rules import RULES
 from zermelo.envs.capabilities import SupportsEvaluation
 
 
@@ -26,10 +26,11 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
     """
     game = start.game
     watched = start.config.on_simulation is not None
-    has_kernel = start.config.selection in COMPILED_RULES
+    selection = start.config.selection
+    has_kernel = RULES[selection].compiled is not None
     if has_kernel and not watched:
         fits = CompiledMonteCarlo.can_search(game, evaluator)
-        variants = CompiledMonteCarlo.variants(game, evaluator) if fits else ()
+        variants = CompiledMonteCarlo.variants(game, evaluator, selection) if fits else ()
         if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, *variants):
             return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):

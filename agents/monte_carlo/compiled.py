@@ -19,11 +19,23 @@ from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
 from zermelo.agents.kernels.threads import run_here, share
-from zermelo.agents.monte_carlo.interface import EDGE_WORDS, MAX_REUSE_PROBES, NODE_WORDS, Edge, MonteCarlo, Start
-from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES, MonteCarloVariant
+from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, Start
+from zermelo.agents.monte_carlo.record import (
+    COUNT,
+    EDGE_WORDS,
+    EDGES,
+    LOWER,
+    MOVER,
+    NODE_WORDS,
+    TOTALS,
+    UPPER,
+    VISITED,
+    MonteCarloRecord,
+    MonteCarloVariant,
+)
+from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, words
 from zermelo.envs.rules.bits import mix
@@ -35,8 +47,6 @@ _BRIEF: Final = 2_000
 """States that may be visited before a thread takes over in which the clock and Ctrl-C are heeded."""
 _LONGEST: Final = MAX_PLIES + MAX_PLAYOUT_STEPS
 """Moves of a simulation, where rules know the past."""
-EDGES, COUNT, MOVER, LOWER, UPPER = range(1, 6)
-VISITED, TOTALS = 2, EDGE_WORDS  # as ``kernel_nodes`` has them
 
 
 @functools.cache  # without a key: constants
@@ -47,13 +57,13 @@ def _weights() -> npt.NDArray[np.float64]:
     return np.array(logarithms + [1.0 / math.sqrt(max(count, 1)) for count in counts])
 
 
-def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Search:
+def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> MonteCarloRecord:
     """The numbers of one thread, and as many words for nodes and edges, or as many as the root needs."""
     game, config = tree.game, tree.config
     traits, width = game.traits, max(game.max_legal_actions, 1)
     lower, upper = traits.utility_bounds
     size = game.num_moves
-    search = Search()
+    search = MonteCarloRecord()
     search.start = starter(game.rules, _LONGEST)
     search.actions, search.width = size, width
     search.seats, search.num_values = traits.seats, tree.num_values
@@ -66,8 +76,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Sea
     search.lower_value, search.upper_value = tree.bounds
     search.expected = undecided_reward(traits)
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
-    search.selection, search.has_prior = COMPILED_RULES[config.selection], tree.rule.has_prior
-    search.untried, search.tries_first = tree.rule.untried, tree.tries_first
+    search.has_prior, search.untried, search.tries_first = tree.rule.has_prior, tree.rule.untried, tree.tries_first
     search.node_words, search.edge_words = NODE_WORDS, tree.edge_words
     search.more = EDGE_WORDS + tree.num_values
     search.hold("weights", _weights())
@@ -98,7 +107,7 @@ class CompiledMonteCarlo(MonteCarlo):
     The evaluator is ``"game"``'s, where the rules' own evaluation judges leaves, a network, or None for playouts.
     """
 
-    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", ("int64", "int64"))
+    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", MonteCarloRecord, ("int64", "int64"))
     compiled = True
 
     def __init__(self, game: RulesGame, evaluator: Any, budget: Budget, *, limits: Limits, start: Start) -> None:
@@ -106,7 +115,7 @@ class CompiledMonteCarlo(MonteCarlo):
         config, seed = start.config, start.seed
         threads = config.threads
         fitted = tables_of(evaluator, game)
-        self.kernel = self.program.load(game.rules, *self.variants(game, evaluator))
+        self.kernel = self.program.load(game.rules, *self.variants(game, evaluator, config.selection))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
         self.searches = [
@@ -136,9 +145,9 @@ class CompiledMonteCarlo(MonteCarlo):
         return can_evaluate(evaluator) and evaluates(evaluator) and can_use(game, evaluator)
 
     @staticmethod
-    def variants(game: Any, evaluator: Any) -> tuple[Any, ...]:
+    def variants(game: Any, evaluator: Any, selection: Selection) -> tuple[Any, ...]:
         """The variants of the kernel."""
-        return (MonteCarloVariant(network=tables_of(evaluator, game) is not None),)
+        return MonteCarloVariant(network=tables_of(evaluator, game) is not None), RULES[selection].compiled
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()
@@ -155,7 +164,7 @@ class CompiledMonteCarlo(MonteCarlo):
             raise SearchStopped(StoppedBy.NODES)
         return False
 
-    def _run(self, searches: Sequence[Search], count: int, *, pause: int = layout.NO_LIMIT) -> int:
+    def _run(self, searches: Sequence[MonteCarloRecord], count: int, *, pause: int = layout.NO_LIMIT) -> int:
         """Returns how many simulations there were before a proof or a limit.
 
         With ``pause``, none begins after so many states, and they are made in the caller's thread.
@@ -171,7 +180,7 @@ class CompiledMonteCarlo(MonteCarlo):
                 search.hold("unclaimed", self._unclaimed)
                 search.node_limit = 0
 
-        def call(search: Search) -> None:
+        def call(search: MonteCarloRecord) -> None:
             number = searches.index(search)
             part = (count + number) // len(searches)
             made[number] = int(self.kernel(*search.start(self.root_state), self.root, part, search))
@@ -226,6 +235,6 @@ class CompiledMonteCarlo(MonteCarlo):
         return False
 
 
-def _let_arena_go(search: Search) -> None:
+def _let_arena_go(search: MonteCarloRecord) -> None:
     if search.arena_top - search.arena <= MOST_SPARE:
         let_go("arena", search.held["arena"])

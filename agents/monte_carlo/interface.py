@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import enum
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,46 +14,16 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import megabytes, thread_count
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, number, whole
+from zermelo.agents.monte_carlo.record import EDGE_WORDS, MORE_EDGE_WORDS
+from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance, Traits
 
 MAX_REUSE_PROBES: Final = 2_000
 """Nodes checked when looking for the new root in a kept tree."""
-NODE_WORDS: Final = 8
-EDGE_WORDS: Final = 6
-"""Words of eight bytes of every node of the compiled tree, and of every edge besides one for each value kept."""
-_MORE_EDGE_WORDS: Final = 4
-"""Further words of an edge where chance or a setting needs them."""
 PRIOR_DRAWS: Final = 10.0
 """Virtual drawn visits of an action where the game has priors."""
-
-
-class Selection(enum.StrEnum):
-    """Which action a simulation follows inside the tree."""
-
-    UCT = "uct"
-    """UCB1 at every node: mean value, and a bonus for what was tried less. Kocsis and Szepesvari, "Bandit based
-    Monte-Carlo planning", ECML (2006)."""
-    PUCT = "puct"
-    """A bonus in proportion to a prior probability, all the same without a config. Silver et al., "Mastering the
-    game of Go without human knowledge", Nature 550 (2017)."""
-
-
-class SelectionRule(NamedTuple):
-    """Properties of a selection rule. The formulas are in ``plain_nodes`` and, compiled, in ``kernel_nodes``."""
-
-    has_prior: bool
-    untried: float
-    """The value of an action that was not tried, from 0 to 1."""
-    tries_first: bool
-    """Each action is tried once before any is chosen, where nothing else is known of them."""
-
-
-RULES: Final[Mapping[Selection, SelectionRule]] = {
-    Selection.UCT: SelectionRule(has_prior=False, untried=1.0, tries_first=True),
-    Selection.PUCT: SelectionRule(has_prior=True, untried=0.5, tries_first=False),
-}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -258,7 +227,7 @@ class MonteCarlo(SimulationSearch, abc.ABC):
         by_bounds: True if values are scaled by the bounds of utility, False if by the outcomes so far. One player
             collects what it can, often far inside the bounds. Schrittwieser et al., "Mastering Atari, Go, chess
             and shogi by planning with a learned model", Nature 588 (2020), scales by outcomes too.
-        rule: What the selection rule needs.
+        rule: The selection rule.
         has_priors: True if actions begin with virtual visits given by the game.
         tries_first: True if each action is tried once before any is chosen.
         playout_moves: After so many moves a playout is cut off, or None.
@@ -282,7 +251,7 @@ class MonteCarlo(SimulationSearch, abc.ABC):
         if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
             self.playout_moves = game.search_settings("mcts").get("playout_moves")
         needs_more = traits.chance is Chance.EXACT or self.rule.has_prior or config.rave > 0 or self.has_priors
-        self.edge_words = EDGE_WORDS + self.num_values + _MORE_EDGE_WORDS * needs_more
+        self.edge_words = EDGE_WORDS + self.num_values + MORE_EDGE_WORDS * needs_more
 
     def know_children(self, children: Mapping[int, Any]) -> None:
         """Takes states that actions of the root lead to, which need not be made again."""

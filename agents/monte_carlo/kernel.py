@@ -10,9 +10,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.kernels.layout import COUNTED, TOO_DEEP, Search
+from zermelo.agents.kernels.layout import COUNTED, TOO_DEEP
 from zermelo.agents.kernels.memory import claim_nodes
+from zermelo.agents.kernels.random_numbers import random_outcome
 from zermelo.agents.monte_carlo.kernel_nodes import (
+    evaluate_leaf,
+    expand,
+    for_mover,
+    link_child,
+    make_node,
+    scaled,
+    select,
+)
+from zermelo.agents.monte_carlo.record import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,
@@ -28,19 +38,12 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     MOVER,
     PRIOR,
     TOTALS,
-    UCT,
     UPPER,
     VISITED,
     VISITS,
-    evaluate_leaf,
-    expand,
-    for_mover,
-    link_child,
-    make_node,
-    random_outcome,
-    scaled,
-    select,
+    MonteCarloRecord,
 )
+from zermelo.agents.monte_carlo.selection_rules import RULE
 from zermelo.envs.jit.memory import (
     add_float,
     compare_and_swap_float,
@@ -55,7 +58,7 @@ from zermelo.envs.jit.memory import (
 from zermelo.envs.rules.protocol import Rules
 
 
-def refresh(edge: int, mover: int, search: Search) -> None:
+def refresh(edge: int, mover: int, search: MonteCarloRecord) -> None:
     """Brings up to date what is made of an edge's visits and outcomes."""
     count = load(edge, VISITED)
     if count > 0:
@@ -66,14 +69,14 @@ def refresh(edge: int, mover: int, search: Search) -> None:
         store_float(edge, INVERSE, inverse)
 
 
-def loss_of(mover: int, search: Search) -> float:
+def loss_of(mover: int, search: MonteCarloRecord) -> float:
     """The outcome that a virtual loss of the mover adds to an edge; 0 where the worst outcome may change."""
     if mover < 0 or search.adapts != 0:  # what was added could not be taken back
         return 0.0
     return float(search.high if search.num_values == 1 and mover == 1 else search.low)
 
 
-def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
+def count_loss(node: int, edge: int, sign: int, search: MonteCarloRecord) -> None:
     """Counts a loss that is not known yet, or takes it back, so that other threads go elsewhere meanwhile."""
     take(node + 8 * VISITS, -sign)
     take(edge + 8 * VISITED, -sign)
@@ -84,7 +87,7 @@ def count_loss(node: int, edge: int, sign: int, search: Search) -> None:
         refresh(edge, mover, search)
 
 
-def count_outcome(mover: int, edge: int, search: Search) -> None:
+def count_outcome(mover: int, edge: int, search: MonteCarloRecord) -> None:
     """Puts the outcome in the place of the loss that ``count_loss`` has counted; the visit stays counted."""
     kept = search.num_values
     for seat in range(kept):
@@ -104,7 +107,7 @@ def tighten_to(bound: int, value: float, sign: int) -> bool:
             return True
 
 
-def tighten(node: int, search: Search) -> bool:
+def tighten(node: int, search: MonteCarloRecord) -> bool:
     """Brings the proven bounds of a node up to date; whether that changed them."""
     mover, edges, step = load(node, MOVER), load(node, EDGES), search.edge_words
     store(node, HAS_PROVEN_CHILD, 1)
@@ -133,7 +136,7 @@ def tighten(node: int, search: Search) -> bool:
     return changed
 
 
-def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
+def back_up_amaf(node: int, edge: int, outcome: float, search: MonteCarloRecord) -> None:
     """All moves as first: every action that the player took later counts as if it had been taken here.
 
     ``search.history`` has for each action who was first to take it in which simulation.
@@ -153,7 +156,7 @@ def back_up_amaf(node: int, edge: int, outcome: float, search: Search) -> None:
                 store_float(more, AMAF_TOTAL, load_float(more, AMAF_TOTAL) + outcome)
 
 
-def widen(search: Search) -> None:
+def widen(search: MonteCarloRecord) -> None:
     """Notes the outcome in ``search.scratch`` among the worst and best so far."""
     for seat in range(search.num_values):
         value = load_float(search.scratch, seat)
@@ -164,7 +167,7 @@ def widen(search: Search) -> None:
     search.unit = 1.0 / (search.high - search.low) if search.high > search.low else 0.0
 
 
-def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
+def back_up_plainly(ply: int, changed: bool, search: MonteCarloRecord) -> None:
     """``back_up`` for one thread that chooses by UCT alone, as one short loop."""
     path, weights, outcome = search.lines, search.weights, load_float(search.scratch, 0)
     total, low, unit = float(search.total), search.low, search.unit
@@ -186,7 +189,7 @@ def back_up_plainly(ply: int, changed: bool, search: Search) -> None:
             changed = tighten(node, search)
 
 
-def back_up(leaf: int, ply: int, search: Search) -> None:
+def back_up(leaf: int, ply: int, search: MonteCarloRecord) -> None:
     """Takes the outcome in ``search.scratch``, and what is newly proven, from a leaf to the root."""
     kept, scratch, path = search.num_values, search.scratch, search.lines
     changed = False
@@ -200,7 +203,7 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         if search.solves != 0:
             bounds = load_float(leaf, LOWER), load_float(leaf, UPPER)
             changed = bounds[0] != search.lower_value or bounds[1] != search.upper_value
-    if search.selection == UCT and search.is_plain != 0 and search.counts_losses == 0 and kept == 1:
+    if RULE.by_means and search.is_plain != 0 and search.counts_losses == 0 and kept == 1:
         back_up_plainly(ply, changed, search)
         return
     while ply > 0:
@@ -222,7 +225,7 @@ def back_up(leaf: int, ply: int, search: Search) -> None:
         changed = changed and tighten(node, search)
 
 
-def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) -> Any:
+def state_below(rules: Rules, state: Any, above: int, ply: int, search: MonteCarloRecord) -> Any:
     """The state that the path leads to at ``ply``, from that at ``above``."""
     while above < ply:
         state = rules.result(state, load(load(search.lines, 2 * above + 1), ACTION))
@@ -230,7 +233,7 @@ def state_below(rules: Rules, state: Any, above: int, ply: int, search: Search) 
     return state
 
 
-def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
+def go_down(rules: Rules, root_state: Any, root: int, search: MonteCarloRecord) -> bool:
     """One simulation; false where a limit came, and then it is forgotten.
 
     States are worked out where they are asked for, so ways that end in the tree need none.
@@ -308,7 +311,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: Search) -> bool:
     return found
 
 
-def simulate(rules: Rules, state: Any, root: int, count: int, search: Search) -> int:
+def simulate(rules: Rules, state: Any, root: int, count: int, search: MonteCarloRecord) -> int:
     """Runs simulations from the root; returns how many were made before it was proven or a limit came.
 
     With ``root`` 0 the root is made, and its address returned.

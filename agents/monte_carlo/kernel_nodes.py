@@ -1,28 +1,44 @@
-"""The tree of a compiled Monte Carlo search: nodes, random numbers, playouts, values, and the choice of actions.
+"""The tree of a compiled Monte Carlo search: nodes, playouts, values, and the choice of actions.
 
-The tree lies in one arena, of words of eight bytes. A node: visits; the address of its edges, or 0; how many there
-are, or -1 for a finished state; the player to move; proven lower and upper bound; how many actions were tried;
-whether something was proven of a child. A finished state's outcome is its bounds where one seat's is kept, else it
-follows.
-
-An edge: action; the address of the child, or 0; visits; what the player to move got on average, from 0 to 1;
-1 / sqrt(visits); the sum of outcomes of each seat that is kept. Only where a setting or chance needs them, from
-``search.more`` on: prior, or of an outcome its probability; all moves as first, visits and sum; how many
-simulations the action began with, lost if negative. Small edges are fast: a simulation reads all
-those of the nodes on its way.
+The words of nodes and edges are in ``record``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.evaluators.network_kernel import network_value
-from zermelo.agents.kernels.layout import COUNTED, Search
+from zermelo.agents.kernels.layout import COUNTED
 from zermelo.agents.kernels.memory import claim_nodes
-from zermelo.agents.monte_carlo.interface import PRIOR_DRAWS, Selection
+from zermelo.agents.kernels.random_numbers import random_below, random_bits, random_outcome
+from zermelo.agents.monte_carlo.interface import PRIOR_DRAWS
+from zermelo.agents.monte_carlo.record import (
+    ACTION,
+    AMAF_TOTAL,
+    AMAF_VISITS,
+    CHILD,
+    COUNT,
+    EDGES,
+    EXPANDING,
+    HAS_PROVEN_CHILD,
+    INVERSE,
+    LOWER,
+    MEAN,
+    MOVER,
+    PRIOR,
+    TOTALS,
+    TRIED,
+    UPPER,
+    VIRTUAL,
+    VISITED,
+    VISITS,
+    WITH,
+    MonteCarloRecord,
+)
+from zermelo.agents.monte_carlo.selection_rules import RULE
 from zermelo.envs.jit.memory import (
     compare_and_swap,
     floats,
@@ -35,68 +51,22 @@ from zermelo.envs.jit.memory import (
     take,
     words,
 )
-from zermelo.envs.rules.bits import mix, shift_right
 from zermelo.envs.rules.protocol import Rules
 
-VISITS, EDGES, COUNT, MOVER, LOWER, UPPER, TRIED, HAS_PROVEN_CHILD = range(8)
-ACTION, CHILD, VISITED, MEAN, INVERSE, BELOW, TOTALS = range(7)
-PRIOR, AMAF_VISITS, AMAF_TOTAL, VIRTUAL = range(4)  # from ``search.more`` on
-UCT, PUCT = 0, 1
-COMPILED_RULES: Final = {Selection.UCT: UCT, Selection.PUCT: PUCT}
-"""The numbers of the selection rules that ``select`` has; others are searched in plain Python."""
-EXPANDING: Final = 1
-"""In ``EDGES`` while a thread gives a node its edges."""
 
-
-class MonteCarloVariant(NamedTuple):
-    """What a kernel of Monte Carlo search has; ``network``: a network evaluates positions, not the rules."""
-
-    network: bool = False
-
-
-WITH: Final = MonteCarloVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
-
-
-def random_bits(search: Search) -> int:
-    """The next 64 random bits."""
-    search.random += 1
-    return mix(search.random)
-
-
-def random_below(search: Search, count: int) -> int:
-    """A whole number below ``count``."""
-    return (shift_right(random_bits(search), 32) * count) >> 32
-
-
-def random_uniform(search: Search) -> float:
-    """A number from 0.0 up to 1.0."""
-    return shift_right(random_bits(search), 11) * 1.1102230246251565e-16
-
-
-def random_outcome(search: Search, count: int, probabilities: int, step: int) -> int:
-    """Which of ``count`` outcomes chance takes; ``step`` words lie between two probabilities."""
-    threshold = random_uniform(search)
-    for index in range(count):
-        threshold -= load_float(probabilities, index * step)
-        if threshold < 0:
-            return index
-    return count - 1
-
-
-def for_mover(value: float, mover: int, search: Search) -> float:
+def for_mover(value: float, mover: int, search: MonteCarloRecord) -> float:
     """A kept value as the player to move sees it."""
     if search.num_values == 1 and mover == 1:
         return float(search.total) - value
     return value
 
 
-def scaled(value: float, search: Search) -> float:
+def scaled(value: float, search: MonteCarloRecord) -> float:
     """A utility, brought to 0 to 1: by the bounds, or by the outcomes so far."""
     return (value - search.low) * search.unit if search.unit != 0 else 0.5
 
 
-def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
+def static_value(rules: Rules, state: Any, seat: int, search: MonteCarloRecord) -> float:
     """The evaluation of a state, or the middle value where there is none."""
     if rules.is_terminal(state):
         return float(rules.utility(state, seat))
@@ -109,7 +79,7 @@ def static_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
     return search.expected
 
 
-def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float:
+def expected_value(rules: Rules, state: Any, seat: int, search: MonteCarloRecord) -> float:
     """The evaluation of a state, averaged over chance if chance is to move."""
     if not rules.is_terminal(state) and rules.to_move(state) < 0:
         outcomes, probabilities = search.looks, search.looks + 8 * search.width
@@ -122,7 +92,7 @@ def expected_value(rules: Rules, state: Any, seat: int, search: Search) -> float
     return static_value(rules, state, seat, search)
 
 
-def play_out(rules: Rules, state: Any, search: Search) -> bool:
+def play_out(rules: Rules, state: Any, search: MonteCarloRecord) -> bool:
     """Adds the outcome of a game at random to the words of ``search.scratch``; false where a limit came."""
     buffer, width, moves, ended = search.rows, search.width, 0, False
     for _ in range(MAX_PLAYOUT_STEPS):
@@ -157,7 +127,7 @@ def play_out(rules: Rules, state: Any, search: Search) -> bool:
     return True
 
 
-def evaluate_leaf(rules: Rules, state: Any, search: Search) -> bool:
+def evaluate_leaf(rules: Rules, state: Any, search: MonteCarloRecord) -> bool:
     """Writes what a leaf is worth to ``search.scratch``; false where a limit came."""
     kept, games = search.num_values, search.playouts
     for seat in range(kept):
@@ -175,7 +145,7 @@ def evaluate_leaf(rules: Rules, state: Any, search: Search) -> bool:
     return True
 
 
-def allocate(search: Search, size: int) -> int:
+def allocate(search: MonteCarloRecord, size: int) -> int:
     """The address of so many words, or 0 where memory is out."""
     top = search.arena_top
     if top + 8 * size > search.arena_end:
@@ -184,7 +154,7 @@ def allocate(search: Search, size: int) -> int:
     return top
 
 
-def make_node(rules: Rules, state: Any, search: Search) -> int:
+def make_node(rules: Rules, state: Any, search: MonteCarloRecord) -> int:
     """The address of a new node of a state; 0 where memory is out."""
     is_over = rules.is_terminal(state)
     kept, size = search.num_values, search.node_words
@@ -210,7 +180,7 @@ def make_node(rules: Rules, state: Any, search: Search) -> int:
     return node
 
 
-def link_child(edge: int, node: int, search: Search) -> int:
+def link_child(edge: int, node: int, search: MonteCarloRecord) -> int:
     """Puts a new node below an edge; the child, which is another one if another thread was faster."""
     if search.counts_losses == 0:
         store(edge, CHILD, node)
@@ -222,7 +192,7 @@ def link_child(edge: int, node: int, search: Search) -> int:
     return load_acquire(edge, CHILD)
 
 
-def expand(rules: Rules, state: Any, node: int, search: Search) -> bool:
+def expand(rules: Rules, state: Any, node: int, search: MonteCarloRecord) -> bool:
     """Gives a node its actions, in the order in which they are tried.
 
     False where memory is out, or where another thread does it or has done it.
@@ -279,7 +249,7 @@ def is_dominated(edge: int, node: int, mover: int) -> bool:
     return load_float(child, LOWER) >= load_float(node, UPPER)
 
 
-def value_of(edge: int, mover: int, search: Search) -> float:
+def value_of(edge: int, mover: int, search: MonteCarloRecord) -> float:
     """The estimated value of an action for the player to move, from 0 to 1."""
     count = load(edge, VISITED)
     value = load_float(edge, MEAN) if count > 0 else search.untried
@@ -299,25 +269,14 @@ def value_of(edge: int, mover: int, search: Search) -> float:
     return value
 
 
-def bonus(visits: int, search: Search) -> float:
+def bonus(visits: int, search: MonteCarloRecord) -> float:
     """The exploration factor of a node: sqrt(log(visits + 1))."""
     if visits < COUNTED:
         return load_float(search.weights, visits)
     return math.sqrt(math.log(visits + 1))
 
 
-def uct_bonus(edge: int, log_visits: float, search: Search) -> float:
-    """The bonus of UCB1, with sqrt(log(visits + 1)) of the node."""
-    return search.exploration * log_visits * (load_float(edge, INVERSE) if load(edge, VISITED) > 0 else 1.0)
-
-
-def puct_bonus(edge: int, root_visits: float, search: Search) -> float:
-    """The bonus in proportion to a prior probability, with sqrt(visits + 1) of the node."""
-    prior = load_float(edge + 8 * search.more, PRIOR)
-    return search.exploration * prior * root_visits / (1 + load(edge, VISITED))
-
-
-def select(node: int, search: Search) -> int:
+def select(node: int, search: MonteCarloRecord) -> int:
     """The place of the action to follow; -1 where the children, proven by other ways, settle the node."""
     count, tried = load(node, COUNT), load(node, TRIED)
     if search.tries_first != 0 and tried < count:
@@ -327,28 +286,24 @@ def select(node: int, search: Search) -> int:
         tried = take(node + 8 * TRIED, -1)
         if tried < count:
             return tried
-    if search.selection == UCT and search.is_plain != 0:
+    if RULE.by_means and search.is_plain != 0:
         return select_by_means(node, search)
     mover, edges, visits = load(node, MOVER), load(node, EDGES), load(node, VISITS)
     best, has_proven_child = -math.inf, load(node, HAS_PROVEN_CHILD) != 0
     chosen = -1 if has_proven_child else 0
-    log_visits, root_visits = math.sqrt(math.log(visits + 1)), math.sqrt(visits + 1)
+    weight = RULE.weight(visits)
     for place in range(count):
         edge = edges + 8 * search.edge_words * place
         if has_proven_child and is_dominated(edge, node, mover):
             continue
-        value = value_of(edge, mover, search)
-        if search.selection == UCT:
-            value += uct_bonus(edge, log_visits, search)
-        elif search.selection == PUCT:
-            value += puct_bonus(edge, root_visits, search)
+        value = value_of(edge, mover, search) + RULE.bonus(edge, weight, search)
         if value > best:
             best = value
             chosen = place
     return chosen
 
 
-def select_by_means(node: int, search: Search) -> int:
+def select_by_means(node: int, search: MonteCarloRecord) -> int:
     """UCB1 over the means alone, where no prior and no other simulation counts: as ``select``, but faster."""
     mover, edges, step = load(node, MOVER), load(node, EDGES), 8 * search.edge_words
     best, has_proven_child = -math.inf, load(node, HAS_PROVEN_CHILD) != 0

@@ -11,7 +11,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
-from zermelo.agents.monte_carlo.interface import RULES, Selection
+from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.agents.search_agent import SearchAgent, goes_on
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
@@ -21,8 +21,6 @@ _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
 _SHORTEST: Final = 1e-3
 """With less time than this left another tree would tell nothing."""
-_POLICIES: Final = {Selection.UCT: "UCT", Selection.PUCT: "PUCT"}
-"""The selection rules that OpenSpiel has."""
 _FOR_TREES: Final = 0.95
 """The share of the time that trees may take where replies are checked."""
 _ALL: Final = 1 << 30
@@ -72,7 +70,7 @@ class OpenSpielMCTSAgent(SearchAgent):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_memory("memory_mb", self.memory_mb)
-        if self.selection not in _POLICIES:
+        if not RULES[self.selection].openspiel:
             raise InvalidSettingError(f"OpenSpiel has no selection rule {str(self.selection)!r}: use 'mcts'")
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
@@ -116,7 +114,7 @@ class OpenSpielMCTSAgent(SearchAgent):
             self.solver,
             seeds[1],
             False,
-            getattr(pyspiel.ChildSelectionPolicy, _POLICIES[self.selection]),
+            getattr(pyspiel.ChildSelectionPolicy, RULES[self.selection].openspiel),
             max_wall_clock_time=-1.0 if self.limits.seconds is None else max(seconds, _SHORTEST),
         )
 

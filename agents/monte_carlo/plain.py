@@ -25,7 +25,6 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import finite, undecided_reward
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
-    NODE_WORDS,
     PRIOR_DRAWS,
     BestPlayout,
     Edge,
@@ -33,7 +32,8 @@ from zermelo.agents.monte_carlo.interface import (
     RewardScale,
     Start,
 )
-from zermelo.agents.monte_carlo.plain_nodes import BONUSES, Simulation, UctNode, below, children_at, nodes_from
+from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
+from zermelo.agents.monte_carlo.record import NODE_WORDS
 from zermelo.envs.capabilities import SupportsPlayoutActions
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
@@ -235,12 +235,14 @@ class PlainMonteCarlo(MonteCarlo):
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
-        mover, bonus = node.mover, BONUSES[self.config.selection](node, self.config.exploration)
+        mover, priors, exploration, random = node.mover, node.priors, self.config.exploration, self.random
+        weight, bonus = self.rule.plain.weight(node.visits), self.rule.plain.bonus
         best, chosen = -math.inf, -1 if node.has_proven_child else 0
         for place, count in enumerate(node.counts):
             if node.has_proven_child and node.is_dominated(place):
                 continue
-            value = self.value_of(node, place, mover) + bonus(place, count)
+            prior = priors[place] if priors else 0.0
+            value = self.value_of(node, place, mover) + bonus(weight, count, prior, exploration, random)
             if value > best:
                 best, chosen = value, place
         return chosen

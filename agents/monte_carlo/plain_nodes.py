@@ -1,13 +1,11 @@
-"""The nodes of a Monte Carlo tree in plain Python, and the formulas of the selection rules."""
+"""The nodes of a Monte Carlo tree in plain Python."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from zermelo.agents.monte_carlo.interface import Selection
 from zermelo.envs.game import CHANCE
 
 
@@ -122,25 +120,6 @@ def nodes_from(root: UctNode) -> list[UctNode]:
     for node in found:  # which grows on the way
         found += below(node)
     return found
-
-
-def uct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
-    """UCB1's bonus of an action, by its place and how often it was tried."""
-    weight = exploration * math.sqrt(math.log(node.visits + 1))
-    return lambda place, count: weight * (1.0 / math.sqrt(max(count, 1)))
-
-
-def puct(node: UctNode, exploration: float) -> Callable[[int, int], float]:
-    """The bonus in proportion to a prior probability, likewise."""
-    root = math.sqrt(node.visits + 1)
-    return lambda place, count: exploration * node.priors[place] * root / (1 + count)
-
-
-BONUSES: Final[Mapping[Selection, Callable[[UctNode, float], Callable[[int, int], float]]]] = {
-    Selection.UCT: uct,
-    Selection.PUCT: puct,
-}
-"""The formula of each selection rule: what is added to the value of an action."""
 
 
 class Simulation(NamedTuple):

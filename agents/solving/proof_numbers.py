@@ -11,7 +11,7 @@ from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError, deep_recursion
 from zermelo.agents.kernels import layout
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.layout import KernelRecord, laid_out
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, spread
 from zermelo.agents.solutions.solution import outcome_of, utility_range
@@ -22,7 +22,31 @@ from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 
-PROOF_NUMBERS: Final = Program("proof numbers", "solving.proof_numbers_kernel", "numbers", ("int64",) * 3)
+
+class NumbersVariant(NamedTuple):
+    """What a kernel of proof numbers has."""
+
+    history: bool = True  # repeated positions count
+
+
+@laid_out
+class NumbersRecord(KernelRecord):
+    """The numbers of a search by proof numbers."""
+
+    __slots__ = ()
+
+    table: int
+    table_bits: int  # the logarithm of the number of its pairs of entries
+    total: int  # what the players' utilities add up to
+    own: int  # the seat that is to reach the goal
+    lower_utility: int  # the least that reaches it
+    draws: int  # ends that were drawn, and positions that came again
+    repetition_ply: int
+
+
+PROOF_NUMBERS: Final = Program(
+    "proof numbers", "solving.proof_numbers_kernel", "numbers", NumbersRecord, ("int64",) * 3
+)
 _INFINITE: Final = 1 << 30
 _MOST: Final = 1 << 24
 _NEVER: Final = 1 << 20
@@ -78,9 +102,7 @@ class ProofNumberSolver(Solver):
     def _prover(self) -> Any:
         game, budget = self.game, self.budget
         if isinstance(game, RulesGame) and fits(game):
-            from zermelo.agents.solving.proof_numbers_kernel import ProofVariant
-
-            variant = ProofVariant(history=has_history(game.rules))
+            variant = NumbersVariant(history=has_history(game.rules))
             if PROOF_NUMBERS.is_ready(game.rules, budget, variant):
                 return CompiledNumbers(game, budget, self.memory_mb, PROOF_NUMBERS.load(game.rules, variant))
         return PlainNumbers(game, budget)
@@ -122,7 +144,7 @@ class CompiledNumbers:
     def __init__(self, game: RulesGame, budget: Any, memory_mb: float, kernel: Any) -> None:
         self._game, self._budget, self._kernel = game, budget, kernel
         bits = max(int(memory_mb * (1 << 20)) // 64, 2).bit_length() - 1
-        search = self._search = Search()
+        search = self._search = NumbersRecord()
         search.width = game.max_legal_actions
         search.max_ply = _MOST_PLIES
         search.row = spread(1 + 4 * search.width)
@@ -146,7 +168,7 @@ class CompiledNumbers:
         if has_history(self._game.rules):
             begun = begun._replace(length=1, occurrences=1, signature=0, since=0)
 
-        def call(one: Search) -> int:
+        def call(one: NumbersRecord) -> int:
             return int(self._kernel(rules, begun, _INFINITE, _INFINITE, 0, one))
 
         try:

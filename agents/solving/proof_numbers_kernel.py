@@ -13,10 +13,10 @@ stored.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import MULTIPLIER, enter, row_of
+from zermelo.agents.solving.proof_numbers import NumbersRecord, NumbersVariant
 from zermelo.envs.jit.history import PathState
 from zermelo.envs.jit.memory import load, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
@@ -31,15 +31,7 @@ HEAD: Final = 1
 ENTRY: Final = 4
 """Words of an entry of the table: the key, the numbers, the nodes that they took; entries come in pairs."""
 
-
-class ProofVariant(NamedTuple):
-    """What a kernel of proof numbers has; ``history``: repeated positions count."""
-
-    history: bool = True
-
-
-WITH: Final = ProofVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
+WITH: Final = NumbersVariant()
 
 
 def after(rules: Any, state: Any, action: int) -> Any:
@@ -49,13 +41,13 @@ def after(rules: Any, state: Any, action: int) -> Any:
     return rules.result(state, action)
 
 
-def bucket(search: Search, key: int) -> int:
+def bucket(search: NumbersRecord, key: int) -> int:
     """The address of the two entries where a key may be."""
     slot = shift_right(wrapped_product(key, MULTIPLIER), 64 - search.table_bits)
     return search.table + 16 * ENTRY * slot
 
 
-def probe_numbers(search: Search, key: int) -> int:
+def probe_numbers(search: NumbersRecord, key: int) -> int:
     """The numbers of a key, as ``pack``; both 1 where the table has none."""
     entry = bucket(search, key)
     for _ in range(2):
@@ -65,7 +57,7 @@ def probe_numbers(search: Search, key: int) -> int:
     return pack(1, 1)
 
 
-def store_numbers(search: Search, key: int, numbers: int, nodes: int) -> None:
+def store_numbers(search: NumbersRecord, key: int, numbers: int, nodes: int) -> None:
     """Stores the numbers of a key, in the place of those that took fewer nodes."""
     entry = bucket(search, key)
     other = entry + 8 * ENTRY
@@ -81,7 +73,7 @@ def pack(proof: int, disproof: int) -> int:
     return proof << 31 | disproof
 
 
-def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: int, search: Search) -> int:
+def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: int, search: NumbersRecord) -> int:
     """Searches a state until one of its numbers reaches its limit, and returns both.
 
     ``search.own`` is the attacker, ``search.lower_utility`` its goal. What a disproof rests on is left in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -13,7 +14,6 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.kernels import layout
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, evaluates
 from zermelo.agents.kernels.threads import race, run_here, spread
 from zermelo.agents.tree_search.compiled_table import CompiledTable
@@ -28,6 +28,7 @@ from zermelo.agents.tree_search.interface import (
     TreeSearch,
 )
 from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
+from zermelo.agents.tree_search.record import TreeRecord
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.boards import whole
@@ -81,6 +82,7 @@ class CompiledTreeSearch(TreeSearch):
     """
 
     program: ClassVar[Program]
+    searches: Sequence[Any]
     compiled = True
     _beyond = 0
     """How many moves further than the depth the kernel may look (quiescence)."""
@@ -120,7 +122,7 @@ class CompiledTreeSearch(TreeSearch):
         self._busy = np.zeros(1 << layout.BUSY_BITS, np.int64) if threads > 1 else None
         self._unclaimed = np.zeros(1, np.int64)
         self._plies = self._slots = 0
-        self.searches = [Search() for _ in range(threads)]
+        self.searches = [self.program.record() for _ in range(threads)]
         for search in self.searches:
             search.start = starter(game.rules, _PATH, shares=shares)
             search.actions = size
@@ -197,7 +199,7 @@ class CompiledTreeSearch(TreeSearch):
             is_short |= budget.most_nodes - budget.nodes <= _FEW
         reason = layout.ASKED
 
-        def call(search: Search) -> None:
+        def call(search: TreeRecord) -> None:
             kernel(*search.start(here), search)
 
         try:
@@ -226,7 +228,7 @@ class CompiledTreeSearch(TreeSearch):
             raise GameTooLongError(self.game, search.deepest - 1)
         iteration.finish(node)
 
-    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+    def _read(self, iteration: Iteration, search: TreeRecord, node: RootNode) -> None:
         slots, words, seats = search.held["root_slots"], search.slot_words, search.num_values
         numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
         for start in range(0, len(numbers), words):
@@ -266,11 +268,12 @@ class CompiledTreeSearch(TreeSearch):
             search.nodes = search.root_done = 0
             search.node_limit = 0 if search.unclaimed else left
             search.deepest = -1
-            search.passed_ply = 0
-            search.repetition_ply = MAX_PLIES
-            search.known = -1
+            self.reset_record(search)
         if self._busy is not None:
             self._busy[:] = 0
+
+    def reset_record(self, search: Any) -> None:
+        """Sets what a call of this kernel begins with, besides what all do."""
 
     def _count(self) -> None:
         self.budget.nodes += sum(search.nodes for search in self.searches)
@@ -298,6 +301,6 @@ class CompiledTreeSearch(TreeSearch):
                 search.hold("root_actions", self._listed)
                 search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
 
-    def _allot_arena(self, search: Search, size: int) -> None:
+    def _allot_arena(self, search: TreeRecord, size: int) -> None:
         search.hold("arena", np.empty(size, np.int64))
         search.arena_end = search.arena + 8 * size

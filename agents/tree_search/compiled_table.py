@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from zermelo.agents.kernels.blocks import MOST_SPARE, WordArray, let_go, spare_block, zeros
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.tree_search.record import TreeRecord
 
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190
@@ -46,9 +46,9 @@ class CompiledTable:
         spare = spare_block("table", size)
         self.words: WordArray = zeros(size) if spare is None else spare
         self.hits = self.stores = 0
-        self._searches: Sequence[Search] = ()
+        self._searches: Sequence[TreeRecord] = ()
 
-    def serve(self, searches: Sequence[Search]) -> None:
+    def serve(self, searches: Sequence[TreeRecord]) -> None:
         """Has the threads of a search use this table; each writes what it fills into a journal."""
         room = (2 << self.bits) // _JOURNALED
         for search in searches:
@@ -64,7 +64,7 @@ class CompiledTable:
         self.words = _emptied(self._searches)
 
 
-def _emptied(searches: Sequence[Search]) -> WordArray:
+def _emptied(searches: Sequence[TreeRecord]) -> WordArray:
     """The table of some searches, emptied; a new one, if more was filled than is on record."""
     words = searches[0].held["table"]
     for search in searches:
@@ -82,5 +82,5 @@ def _emptied(searches: Sequence[Search]) -> WordArray:
     return words
 
 
-def _let_table_go(searches: Sequence[Search]) -> None:
+def _let_table_go(searches: Sequence[TreeRecord]) -> None:
     let_go("table", _emptied(searches))

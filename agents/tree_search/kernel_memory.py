@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import MULTIPLIER, line_of, row_of
 from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.agents.tree_search.interface import HIGH_HINT
+from zermelo.agents.tree_search.record import TreeRecord
 from zermelo.envs.jit.memory import load, store, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
@@ -16,7 +16,7 @@ LOWER: Final = 1
 UPPER: Final = 2
 
 
-def update_pv(search: Search, ply: int, action: int) -> None:
+def update_pv(search: TreeRecord, ply: int, action: int) -> None:
     """The ply's principal variation becomes this action and the one below."""
     here = line_of(search, ply)
     below = line_of(search, ply + 1)
@@ -28,7 +28,14 @@ def update_pv(search: Search, ply: int, action: int) -> None:
 
 
 def insert_sorted(
-    search: Search, actions: int, scores: int, index: int, hint: int, mover: int, killers: int, table_action: int
+    search: TreeRecord,
+    actions: int,
+    scores: int,
+    index: int,
+    hint: int,
+    mover: int,
+    killers: int,
+    table_action: int,
 ) -> None:
     """Moves action number ``index`` to its place among those before it; ties as they are.
 
@@ -53,7 +60,7 @@ def insert_sorted(
     store(actions, place, action)
 
 
-def update_history(search: Search, action: int, mover: int, killers: int, depth: int) -> None:
+def update_history(search: TreeRecord, action: int, mover: int, killers: int, depth: int) -> None:
     """An action that made its siblings needless is tried earlier elsewhere."""
     if search.ordered == 0:
         return
@@ -66,7 +73,7 @@ def update_history(search: Search, action: int, mover: int, killers: int, depth:
     store(history, action, load(history, action) + weight * weight)
 
 
-def pack(search: Search, depth: int, bound: int, proven: int, action: int) -> int:
+def pack(search: TreeRecord, depth: int, bound: int, proven: int, action: int) -> int:
     """The data of an entry, without what the kernel puts above ``search.action_bits``; never 0."""
     if action + 1 >= 1 << search.action_bits:
         action = -1
@@ -90,7 +97,7 @@ def depth_of(data: int) -> int:
     return (data >> 4 & 8191) - 1
 
 
-def table_action_of(search: Search, data: int) -> int:
+def table_action_of(search: TreeRecord, data: int) -> int:
     """An entry's action, or -1."""
     return (data >> ACTION_SHIFT & (1 << search.action_bits) - 1) - 1
 
@@ -102,13 +109,13 @@ def serves(data: int, depth: int) -> bool:
     return entry_depth == depth or (is_proven(data) != 0 and entry_depth <= depth)
 
 
-def bucket_of(search: Search, key: int) -> int:
+def bucket_of(search: TreeRecord, key: int) -> int:
     """The address of a key's bucket."""
     mixed = wrapped_product(key ^ shift_right(key, 32), MULTIPLIER)
     return search.table + 16 * search.entry_words * shift_right(mixed, 64 - search.table_bits)
 
 
-def probe(search: Search, key: int) -> tuple[int, int]:
+def probe(search: TreeRecord, key: int) -> tuple[int, int]:
     """The address and the data of the entry of a key; data 0 if there is none."""
     entry = bucket_of(search, key)
     for _ in range(2):
@@ -120,7 +127,7 @@ def probe(search: Search, key: int) -> tuple[int, int]:
     return entry, 0
 
 
-def replace(search: Search, key: int, data: int) -> int:
+def replace(search: TreeRecord, key: int, data: int) -> int:
     """Makes an entry, in place of the same position's, else of what is older or less deep; its address."""
     entry = bucket_of(search, key)
     chosen = entry

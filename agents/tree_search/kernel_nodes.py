@@ -12,14 +12,13 @@ from typing import Any
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.kernel_memory import insert_sorted
-from zermelo.agents.tree_search.variant import TREE
+from zermelo.agents.tree_search.record import TREE, TreeRecord
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
 
-def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None:
+def write_outcome(rules: Rules, state: Any, record: int, search: TreeRecord) -> None:
     """Writes the record of a finished state."""
     seats = search.num_values
     for seat in range(seats):
@@ -28,7 +27,7 @@ def write_outcome(rules: Rules, state: Any, record: int, search: Search) -> None
     clear_line(record, seats, 0.0)
 
 
-def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: Search) -> float:
+def write_evaluation(rules: Rules, state: Any, ply: int, record: int, search: TreeRecord) -> float:
     """Writes what the evaluation, in 1024ths, says of an unfinished state; the sum over the seats."""
     seats = search.num_values
     total = 0.0
@@ -73,7 +72,7 @@ def order_moves(
     killers: int,
     first: int,
     hints: bool,
-    search: Search,
+    search: TreeRecord,
 ) -> None:
     """Orders actions: the one to try first (-1 for none), killers, the rules' hints, if asked, and history."""
     if search.ordered == 0 or count < 2:
@@ -138,17 +137,17 @@ def write_entry(entry: int, record: int, seats: int) -> None:
         store(entry, 3 + seat, load(record, seat))
 
 
-def score_for_parent(search: Search, score: Score) -> Score:
+def score_for_parent(search: TreeRecord, score: Score) -> Score:
     """A child's score, as it counts one ply earlier."""
     return score[0], score[1] + shift(search, score[0])
 
 
-def edge_for_child(search: Search, edge: Score) -> Score:
+def edge_for_child(search: TreeRecord, edge: Score) -> Score:
     """A window's edge, as a child sees it."""
     return edge[0], edge[1] - shift(search, edge[0])
 
 
-def shift(search: Search, value: float) -> float:
+def shift(search: TreeRecord, value: float) -> float:
     """How the distance of a child's score changes on the way to its parent."""
     if search.prefer_short_wins == 0:
         return 0.0

@@ -11,7 +11,6 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.base.scores import Score
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.compiled import SCALE
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
@@ -20,7 +19,7 @@ from zermelo.agents.tree_search.chance.kernel import visit as visit_general
 from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_nodes import copy_record, edge_for_child, order_moves, shift
 from zermelo.agents.tree_search.many_players.kernel import max_n
-from zermelo.agents.tree_search.variant import TREE
+from zermelo.agents.tree_search.record import TREE, TreeRecord
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 
@@ -29,14 +28,14 @@ HEADER: Final = 2
 """Words of a slot before the record."""
 
 
-def score_of(search: Search, slot: int) -> Score:
+def score_of(search: TreeRecord, slot: int) -> Score:
     """The score in a slot, as it reads at the root."""
     record = slot + 8 * HEADER
     distance = 0.0 if TREE.max_n else load_float(record, search.num_values)
     return load_float(record, search.own), distance
 
 
-def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, slot: int, search: Search) -> int:
+def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, slot: int, search: Any) -> int:
     """Writes the record of a state after a root action into its slot; what the kernel returns."""
     ply = search.nothing + 2
     record = slot + 8 * HEADER
@@ -71,7 +70,7 @@ def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, s
     return found
 
 
-def reduction(rules: Rules, state: Any, action: int, child: Any, number: int, search: Search) -> int:
+def reduction(rules: Rules, state: Any, action: int, child: Any, number: int, search: TreeRecord) -> int:
     """How much less deep a late root action is first searched."""
     if rules.to_move(child) == rules.to_move(state) or rules.is_noisy(state, action):
         return 0
@@ -81,7 +80,7 @@ def reduction(rules: Rules, state: Any, action: int, child: Any, number: int, se
     return max((less >> 10) - 1, 0)
 
 
-def search_root(rules: Rules, state: Any, search: Search) -> int:
+def search_root(rules: Rules, state: Any, search: Any) -> int:
     """Searches the root's actions in the order given; ``root_done`` slots are then filled.
 
     With ``exact`` every action gets the full window. Otherwise an action gets a window that only shows whether it

@@ -13,6 +13,7 @@ import array
 import contextlib
 import contextvars
 import ctypes
+import functools
 import gc
 import os
 import threading
@@ -25,7 +26,6 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.cache import durations
 from zermelo.envs.jit.cache.code_cache import code_file, keep, one_compiler, shape, shipped_code
 from zermelo.envs.jit.cache.sources import Sources, forget_sources, sources_of
 from zermelo.envs.jit.history import on_path
@@ -69,12 +69,12 @@ class Kernel:
         )
 
     def __hash__(self) -> int:
-        return hash((self.function, self.typed_variants))
+        return hash((self.function, self.variants))
 
-    @property
+    @functools.cached_property
     def typed_variants(self) -> tuple[Any, ...]:
         """The variants with the types of all values: named tuples of two classes, and 1 and True, are equal."""
-        return tuple((type(each), *((type(value), value) for value in each)) for each in self.variants)
+        return tuple([(type(each), each, *map(type, each)) for each in self.variants])
 
     @property
     def plain_arguments(self) -> list[str]:
@@ -259,6 +259,7 @@ class _Compiler:
     def _compiled(self, *, kept: bool) -> Code:
         if self._bitcode is not None and (code := emit_portable(self._bitcode)) is not None:
             return code
+        from zermelo.envs.jit.cache import durations
         from zermelo.envs.jit.compiling import compile_kernel, import_compiler
 
         import_compiler()

@@ -21,6 +21,7 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import finite
 from zermelo.agents.monte_carlo.interface import RewardScale, RootAction, SimulationSearch, given_bounds
+from zermelo.agents.monte_carlo.selection_rules import INFORMATION_SETS, SelectionRule
 from zermelo.envs.game import CHANCE
 
 
@@ -49,6 +50,7 @@ class InformationSetSearch(SimulationSearch):
     Args:
         guide: The action in each state of a playout; a random one, if not given.
         deal: Deals again, with a random generator, what the player does not see; as chance has it, if not given.
+        rule: The selection rule; of its formulas the plain one counts.
     """
 
     def __init__(
@@ -63,10 +65,11 @@ class InformationSetSearch(SimulationSearch):
         playout_moves: int | None = None,
         guide: Callable[[Any], int] | None = None,
         deal: Callable[[np.random.Generator], Any] | None = None,
+        rule: SelectionRule = INFORMATION_SETS,
     ) -> None:
         self.game, self.root_state, self.budget = game, state, budget
         self.seat: int = game.to_move(state)
-        self.observers, self.exploration = observers, exploration
+        self.observers, self.exploration, self._rule = observers, exploration, rule.plain
         self.nodes: dict[Hashable, dict[int, _Edge]] = {}
         self._random = RandomNumbers(seed)
         self._generator = np.random.default_rng(seed)
@@ -149,12 +152,13 @@ class InformationSetSearch(SimulationSearch):
                 untried.append(action)
         if untried:
             return untried[self._random.below(len(untried))]
-        low, unit = self._scale.low, self._scale.unit
+        low, unit, exploration, random = self._scale.low, self._scale.unit, self.exploration, self._random
+        rule, prior = self._rule, 1.0 / len(actions)
         best, chosen = -math.inf, actions[0]
         for action in actions:
             edge = edges[action]
             value = (edge.totals[mover] / edge.visits - low) * unit
-            bound = value + self.exploration * math.sqrt(math.log(edge.available) / edge.visits)
+            bound = value + rule.bonus(rule.weight(edge.available), edge.visits, prior, exploration, random)
             if bound > best:
                 best, chosen = bound, action
         return chosen

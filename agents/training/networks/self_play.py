@@ -15,7 +15,6 @@ from zermelo.agents.base.playouts import after, past_chance, random_game
 from zermelo.agents.base.tasks import PureWork
 from zermelo.agents.evaluators.network import plane_words
 from zermelo.agents.evaluators.registry import features_for, load_evaluation
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, fits, tables_of
 from zermelo.agents.kernels.threads import race
 from zermelo.agents.monte_carlo.agent import MCTSAgent
@@ -24,6 +23,7 @@ from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, Selecti
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.record import TwoPlayerRecord
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.game import Chance
 from zermelo.envs.registration.make import make
@@ -160,7 +160,9 @@ def calibrated(lessons: Lessons) -> Lessons:
 class CompiledGames(CompiledAlphaBeta):
     """Alpha-beta that plays whole games in compiled code."""
 
-    program = Program("self_play", "training.networks.self_play_kernel", "play_game", ("int64",) * 7)
+    program = Program(
+        "self_play", "training.networks.self_play_kernel", "play_game", TwoPlayerRecord, ("int64",) * 7
+    )
 
     @classmethod
     def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
@@ -189,7 +191,7 @@ class CompiledGames(CompiledAlphaBeta):
         sizes = planes.ctypes.data, count, game.symmetries, recorded.ctypes.data, MAX_MOVES, opening, nodes
         positions = 0
 
-        def call(search: Search) -> None:
+        def call(search: TwoPlayerRecord) -> None:
             nonlocal positions
             positions = max(self._kernel(*search.start(state), *sizes, search), 0)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.kernels.layout import GOING, OUT_OF_NODES, Search
-from zermelo.agents.monte_carlo.kernel_nodes import random_below, random_uniform
+from zermelo.agents.kernels.layout import GOING, OUT_OF_NODES
+from zermelo.agents.kernels.random_numbers import random_below, random_uniform
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE
 from zermelo.agents.tree_search.kernel_root import score_of, search_root
+from zermelo.agents.tree_search.record import TwoPlayerRecord
 from zermelo.envs.jit.memory import load, store, store_float, store_state, words
 from zermelo.envs.rules.protocol import Rules
 
 
-def best_slot(search: Search, maximizing: bool) -> int:
+def best_slot(search: TwoPlayerRecord, maximizing: bool) -> int:
     """The slot of the best action that an iteration has searched."""
     best = search.root_slots
     best_value, best_distance = score_of(search, best)
@@ -27,7 +28,7 @@ def best_slot(search: Search, maximizing: bool) -> int:
     return best
 
 
-def think(rules: Rules, state: Any, count: int, nodes: int, search: Search) -> tuple[int, float]:
+def think(rules: Rules, state: Any, count: int, nodes: int, search: TwoPlayerRecord) -> tuple[int, float]:
     """The action that a search of so many nodes chooses, of ``count`` legal ones, and the first seat's value.
 
     ``search.stop`` is then ``GOING``, unless something else than nodes has run out.
@@ -72,7 +73,7 @@ def play_game(
     room: int,
     opening: int,
     nodes: int,
-    search: Search,
+    search: TwoPlayerRecord,
 ) -> int:
     """Plays a game from a state; how many positions were recorded, or -1 of a game that has no end.
 

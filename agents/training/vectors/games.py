@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.kernels.layout import GOING, RECORD, Search, SharedRecord, fields_of
+from zermelo.agents.kernels.layout import GOING, KernelRecord, SharedRecord, dtype_of, laid_out
 from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_here, share
 from zermelo.envs.errors import UnsupportedGameError
@@ -28,11 +28,14 @@ Part = TypeVar("Part")
 PARTS: Final = 1_000_000  # shares of random moves are counted in millionths
 
 
+@laid_out
 class Games(SharedRecord):
     """Games of a learner against opponents, as kernels and Python share them.
 
     An array's field is annotated with the type of its numbers and the names of its axes.
     """
+
+    __slots__ = ()
 
     states: Annotated[int, np.int64, "games", "state_words"]  # the words of the state
     state_words: int
@@ -71,35 +74,20 @@ class Games(SharedRecord):
     scratch: int
 
 
-Games._fields_ = fields_of(Games)
-
-
 class GamesVariant(NamedTuple):
-    """What a kernel of many games has.
+    """What a kernel of many games has."""
 
-    Attributes:
-        history: Whether states know their past.
-        observes: Whether the rules write observations; else these are the bits of the state, and who observes.
-        wide: Whether numbers of observations have more than one byte; they then take a word each.
-    """
-
-    history: bool = False
-    observes: bool = False
-    wide: bool = False
+    history: bool = False  # states know their past
+    observes: bool = False  # the rules write observations; else these are the bits of the state, and who observes
+    wide: bool = False  # numbers of observations have more than one byte; they then take a word each
 
 
 class OpponentVariant(NamedTuple):
-    """How opponents choose; at random if by none of these.
+    """How opponents choose; at random if by none of these."""
 
-    Attributes:
-        looks: They look one move ahead.
-        searches: They search a tree.
-        simulates: They search by Monte Carlo.
-    """
-
-    looks: bool = False
-    searches: bool = False
-    simulates: bool = False
+    looks: bool = False  # one move ahead
+    searches: bool = False  # by a tree search
+    simulates: bool = False  # by Monte Carlo
 
 
 def compiled_game(env: Any) -> RulesGame:
@@ -152,10 +140,10 @@ class GameArrays:
                 self.arrays[name] = np.zeros(shape, np.int64 if is_wide and axes[-1] == "observed" else kind)
 
     def lanes(
-        self, play: Callable[..., int], searches: Sequence[Search], plies: int, variants: tuple[Any, ...]
+        self, play: Callable[..., int], searches: Sequence[KernelRecord], plies: int, variants: tuple[Any, ...]
     ) -> list[Lane]:
         """A thread's part of the work for each search; games may go on for ``plies`` moves."""
-        arguments = "int64", "int64", "int64", np.dtype(Games), RECORD
+        arguments = "int64", "int64", "int64", dtype_of(Games), dtype_of(type(searches[0]))
         kernel = build(self._rules, Kernel(play, arguments, (self._variant, *variants)))
         lanes = []
         for search in searches:
@@ -173,7 +161,7 @@ class Lane(NamedTuple):
 
     kernel: Callable[..., int]
     record: Any
-    search: Search
+    search: KernelRecord
     start: Callable[[Any], tuple[Any, Any]]
 
 
@@ -188,7 +176,7 @@ def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> 
     by_search = {id(part[0].search): part for part in parts}
     answers: list[int] = []
 
-    def call(search: Search) -> None:
+    def call(search: KernelRecord) -> None:
         lane, first, last = by_search[id(search)]
         search.stop = GOING  # Ctrl-C may have stopped the last step
         answers.append(int(lane.kernel(*lane.start(state), first, last, code, lane.record, search)))

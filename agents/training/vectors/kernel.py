@@ -8,27 +8,16 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.random_numbers import random_below, random_outcome
 from zermelo.agents.monte_carlo.kernel import simulate
-from zermelo.agents.monte_carlo.kernel_nodes import (
-    ACTION,
-    CHILD,
-    COUNT,
-    EDGES,
-    LOWER,
-    MEAN,
-    UPPER,
-    VISITED,
-    expected_value,
-    random_below,
-    random_outcome,
-)
+from zermelo.agents.monte_carlo.kernel_nodes import expected_value
+from zermelo.agents.monte_carlo.record import ACTION, CHILD, COUNT, EDGES, LOWER, MEAN, UPPER, VISITED
 from zermelo.agents.training.vectors.games import PARTS, Games, GamesVariant, OpponentVariant
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
 from zermelo.agents.tree_search.kernel_nodes import order_moves, score_for_parent
-from zermelo.agents.tree_search.variant import TREE
+from zermelo.agents.tree_search.record import TREE
 from zermelo.envs.jit.memory import (
     floats,
     int8s,
@@ -44,13 +33,12 @@ from zermelo.envs.rules.protocol import Rules
 
 GAMES: Final = GamesVariant()
 OPPONENT: Final = OpponentVariant()
-"""The variants that a kernel is compiled for stand in their place (``zermelo.envs.jit.build.Kernel``)."""
 INFINITY: Final = 1 << 60
 FAR: Final = 1 << 20
 TRIES: Final = 100
 
 
-def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Search) -> Any:
+def past_chance(rules: Rules, state: Any, buffer: int, width: int, search: Any) -> Any:
     """The state in which a player is to move, or the game is over: what chance does is drawn."""
     while not rules.is_terminal(state) and rules.to_move(state) < 0:
         probabilities = buffer + 8 * width
@@ -83,13 +71,13 @@ def keep(rules: Any, state: Any, number: int, games: Games) -> None:
             store(own, place, load(rules.stack, place))
 
 
-def random_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def random_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
     """A legal action, all as likely."""
     count = rules.legal_actions(state, words(games.scratch, games.width))
     return load(games.scratch, random_below(search, count))
 
 
-def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def one_ply_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
     """One of the actions after which the evaluation is best for the player, averaged over what chance does."""
     mover = rules.to_move(state)
     count = rules.legal_actions(state, words(games.scratch, games.width))
@@ -106,7 +94,7 @@ def one_ply_action(rules: Rules, state: Any, games: Games, search: Search) -> in
     return chosen
 
 
-def alpha_beta_score(rules: Rules, child: Any, mover: int, best: int, search: Search) -> int:
+def alpha_beta_score(rules: Rules, child: Any, mover: int, best: int, search: Any) -> int:
     """The score of an action for its player, exact if it is at least the best so far."""
     low, high = to_child(search, best - 1), to_child(search, INFINITY)
     ply = min(search.depth, 1)  # a recursive kernel takes no constants as arguments
@@ -117,14 +105,16 @@ def alpha_beta_score(rules: Rules, child: Any, mover: int, best: int, search: Se
     return to_parent(search, score)
 
 
-def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def searched_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
     """One of the best actions by tree search."""
     mover, actions = rules.to_move(state), games.scratch
     count = rules.legal_actions(state, words(actions, games.width))
-    search.deepest, search.passed_ply, search.repetition_ply, search.stack_start = -1, 0, FAR, 0
-    search.known = search.chooser = search.nothing
-    search.root_seat = mover if TREE.general else 0
-    if not TREE.general:
+    search.deepest, search.stack_start = -1, 0
+    if TREE.general:
+        search.known = search.chooser = search.nothing
+        search.root_seat = mover
+    else:
+        search.passed_ply, search.repetition_ply, search.root_seat = 0, FAR, 0
         later = actions + 8 * games.width
         order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
     ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
@@ -149,7 +139,7 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Search) -> i
     return chosen
 
 
-def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -> int:
+def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
     """The action that most simulations follow, or one that is proven best."""
     search.arena_top = search.arena
     search.stop = 0
@@ -174,7 +164,7 @@ def monte_carlo_action(rules: Rules, state: Any, games: Games, search: Search) -
     return chosen
 
 
-def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -> int:
+def reply(rules: Rules, state: Any, number: int, games: Games, search: Any) -> int:
     """The action of an opponent, or any legal one in the opening and, with noise, now and then."""
     is_opening = load(games.moves, number) < games.opening
     if is_opening or (games.noise > 0 and random_below(search, PARTS) < games.noise):
@@ -188,7 +178,7 @@ def reply(rules: Rules, state: Any, number: int, games: Games, search: Search) -
     return random_action(rules, state, games, search)
 
 
-def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Search) -> Any:
+def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, search: Any) -> Any:
     """The state at the learner's next turn, or where the game is over or too long."""
     state = past_chance(rules, state, games.scratch, games.width, search)
     while not is_over(rules, state, number, games):
@@ -200,7 +190,7 @@ def play_on(rules: Rules, state: Any, seat: int, number: int, games: Games, sear
     return state
 
 
-def begin(rules: Rules, start: Any, number: int, games: Games, search: Search) -> Any:
+def begin(rules: Rules, start: Any, number: int, games: Games, search: Any) -> Any:
     """A new game's state at the learner's first turn; one that it has no turn in is played again."""
     state = start
     for _ in range(TRIES):
@@ -221,7 +211,7 @@ def begin(rules: Rules, start: Any, number: int, games: Games, search: Search) -
     return state
 
 
-def show(rules: Rules, state: Any, number: int, observations: int, games: Games, search: Search) -> None:
+def show(rules: Rules, state: Any, number: int, observations: int, games: Games, search: Any) -> None:
     """Writes what the learner sees of a state: observation, mask, and who is to move."""
     over = is_over(rules, state, number, games)
     seat = load(games.seats, number)
@@ -238,7 +228,7 @@ def show(rules: Rules, state: Any, number: int, observations: int, games: Games,
     observe(rules, state, observer, observations, number, own, games)
 
 
-def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+def step_one(rules: Rules, start: Any, number: int, games: Games, search: Any) -> None:
     """One game's step."""
     over = int8s(games.over, number + 1)
     ends = int8s(games.terminated, number + 1)
@@ -279,7 +269,7 @@ def step_one(rules: Rules, start: Any, number: int, games: Games, search: Search
             mask[:] = 0
 
 
-def restart(rules: Rules, start: Any, number: int, games: Games, search: Search) -> None:
+def restart(rules: Rules, start: Any, number: int, games: Games, search: Any) -> None:
     """Begins a game anew."""
     state = begin(rules, start, number, games, search)
     keep(rules, state, number, games)
@@ -287,7 +277,7 @@ def restart(rules: Rules, start: Any, number: int, games: Games, search: Search)
     show(rules, state, number, games.observations, games, search)
 
 
-def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Any) -> int:
     """A step of the games from ``first`` to before ``last``, or with ``anew`` their beginning."""
     for number in range(first, last):
         search.random = load(games.random, number)
@@ -299,7 +289,7 @@ def play(rules: Rules, state: Any, first: int, last: int, anew: int, games: Game
     return 0
 
 
-def answer(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Search) -> int:
+def answer(rules: Rules, state: Any, first: int, last: int, anew: int, games: Games, search: Any) -> int:
     """Writes an agent's actions for the learner in all games that go on; how many these are."""
     over, going = int8s(games.over, last), 0
     for number in range(first, last):

@@ -13,13 +13,14 @@ from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.scores import expected_reward
 from zermelo.agents.base.settings import setting_fields
 from zermelo.agents.baselines import GreedyAgent, NoisyAgent, RandomAgent
-from zermelo.agents.kernels.layout import NO_LIMIT, Search
+from zermelo.agents.kernels.layout import NO_LIMIT, KernelRecord
 from zermelo.agents.kernels.program import can_evaluate, can_search_through_chance
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.level import LevelAgent
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.record import MonteCarloRecord
 from zermelo.agents.specs import make_agent
 from zermelo.agents.training.vectors.games import (
     FEW,
@@ -53,7 +54,7 @@ _PLIES: Final = 4  # states on a path, those of chance included, for each move o
 class Opponent(NamedTuple):
     """An opponent's search block, the owner of its other memory, the kernel's variants and how it chooses."""
 
-    search: Search
+    search: KernelRecord
     owner: Any = None
     variants: tuple[Any, ...] = ()
     simulations: int = 0
@@ -129,8 +130,8 @@ def _is_plain(agent: Any, *allowed: str) -> bool:
     return all(getattr(agent, name) == getattr(default, name) for name in names)
 
 
-def _looking(game: RulesGame) -> Search:
-    search, traits, width = Search(), game.traits, max(game.max_legal_actions, 1)
+def _looking(game: RulesGame) -> MonteCarloRecord:
+    search, traits, width = MonteCarloRecord(), game.traits, max(game.max_legal_actions, 1)
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
     search.has_evaluation = hasattr(game.rules, "evaluation")
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
@@ -139,7 +140,7 @@ def _looking(game: RulesGame) -> Search:
     return search
 
 
-def _with_arena(search: Search, words: int) -> None:
+def _with_arena(search: KernelRecord, words: int) -> None:
     search.hold("arena", np.zeros(words, np.int64))
     search.arena_end = search.arena + 8 * words
     search.stop, search.node_limit = 0, NO_LIMIT
@@ -176,7 +177,8 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
     search = made.searches[0]
     words = (simulations + 2) * (search.node_words + search.edge_words * max(game.max_legal_actions, 1))
     _with_arena(search, min(words, int(config.memory_mb * 2**17)) + 64)
-    return Opponent(search, made, (OpponentVariant(simulates=True), *made.variants(game, None)), simulations)
+    variants = OpponentVariant(simulates=True), *made.variants(game, None, config.selection)
+    return Opponent(search, made, variants, simulations)
 
 
 class MatchResult(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,12 +14,11 @@ from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
-from zermelo.agents.tree_search.alpha_beta.variant import TwoPlayerVariant
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Root
-from zermelo.agents.tree_search.variant import TreeVariant
+from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
@@ -55,7 +55,8 @@ def can_search(game: Any) -> bool:
 class CompiledAlphaBeta(CompiledTreeSearch):
     """Alpha-beta or minimax over compiled rules, for two players with a constant sum, without chance."""
 
-    program = Program("alphabeta", "tree_search.kernel_root", "search_root")
+    program = Program("alphabeta", "tree_search.kernel_root", "search_root", TwoPlayerRecord)
+    searches: Sequence[TwoPlayerRecord]
 
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
@@ -135,6 +136,10 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             tables=config.tables is not None,
             network=root.fitted is not None,
         )
+
+    def reset_record(self, search: TwoPlayerRecord) -> None:
+        search.passed_ply = 0
+        search.repetition_ply = MAX_PLIES
 
     def search_fully(self) -> None:
         self._late_moves = self._null_move = 0

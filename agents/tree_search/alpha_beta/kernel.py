@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, row_of
 from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
@@ -24,7 +23,6 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
 from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN, evaluate, to_child, to_parent, value_of
 from zermelo.agents.tree_search.alpha_beta.kernel_selective import visit_selective
-from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.kernel_memory import (
     depth_of,
     probe,
@@ -34,12 +32,13 @@ from zermelo.agents.tree_search.kernel_memory import (
     update_pv,
 )
 from zermelo.agents.tree_search.kernel_nodes import order_moves
+from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
 
-def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: TwoPlayerRecord) -> int:
     """Alpha-beta, fail-soft: exact between alpha and beta, else a bound."""
     if WITH.selective:
         return visit_selective(rules, state, depth, alpha, beta, ply, search)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.kernels.layout import BUSY_BITS, Search
+from zermelo.agents.kernels.layout import BUSY_BITS
 from zermelo.agents.kernels.memory import MULTIPLIER, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN
 from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT
@@ -23,6 +23,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     replace,
     table_action_of,
 )
+from zermelo.agents.tree_search.record import TwoPlayerRecord
 from zermelo.envs.jit.memory import load, store, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -31,12 +32,12 @@ SHARED_DEPTH: Final = 3
 """At this depth or more a thread puts off actions below which another one is searching."""
 
 
-def score_of(search: Search, data: int) -> int:
+def score_of(search: TwoPlayerRecord, data: int) -> int:
     """An entry's score."""
     return data >> ACTION_SHIFT + search.action_bits
 
 
-def settled_score(search: Search, data: int, alpha: int, beta: int, ply: int) -> int:
+def settled_score(search: TwoPlayerRecord, data: int, alpha: int, beta: int, ply: int) -> int:
     """An entry's score, with bit 0 set if it is proven; ``UNKNOWN`` if it is a bound inside the window."""
     score, bound, action = score_of(search, data), bound_of(data), table_action_of(search, data)
     if bound != EXACT and not (score >= beta if bound == LOWER else score <= alpha):
@@ -47,7 +48,7 @@ def settled_score(search: Search, data: int, alpha: int, beta: int, ply: int) ->
     return score | is_proven(data)
 
 
-def bound_within(search: Search, score: int, alpha: int, beta: int) -> int:
+def bound_within(search: TwoPlayerRecord, score: int, alpha: int, beta: int) -> int:
     """What the score of a search in a window is."""
     if not search.lower_score < score < search.upper_score or alpha < score < beta:
         return EXACT
@@ -55,7 +56,7 @@ def bound_within(search: Search, score: int, alpha: int, beta: int) -> int:
 
 
 def write_score(
-    search: Search, key: int, depth: int, alpha: int, beta: int, score: int, proven: int, action: int
+    search: TwoPlayerRecord, key: int, depth: int, alpha: int, beta: int, score: int, proven: int, action: int
 ) -> None:
     """Stores what a search in a window has found."""
     data = pack(search, depth, bound_within(search, score, alpha, beta), proven, action)
@@ -76,7 +77,7 @@ MOST: Final = 1 << 14
 _MIDDLE: Final = 1 << 20
 
 
-def history_of(search: Search, mover: int, action: int) -> int:
+def history_of(search: TwoPlayerRecord, mover: int, action: int) -> int:
     """The history score of a quiet action."""
     return load(search.history + 8 * mover * search.choices, action)
 
@@ -90,7 +91,7 @@ def score_moves(
     scores: int,
     ply: int,
     table_action: int,
-    search: Search,
+    search: TwoPlayerRecord,
 ) -> None:
     """Writes the move scores: the table's action, high hints, killers, hints, history."""
     killers = search.killers + 16 * ply
@@ -149,7 +150,7 @@ def update_histories(
     depth: int,
     ply: int,
     asks: bool,
-    search: Search,
+    search: TwoPlayerRecord,
 ) -> None:
     """A quiet action cut off; the ``count`` first of the actions were tried before. ``asks`` if some are noisy."""
     killers = search.killers + 16 * ply

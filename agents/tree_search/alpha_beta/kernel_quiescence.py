@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, row_of
 from zermelo.agents.knowledge.endgame_kernel import ABSENT, may_be_undone, table_score
 from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
@@ -17,15 +16,15 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_child,
     to_parent,
 )
-from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.kernel_memory import update_pv
 from zermelo.agents.tree_search.kernel_nodes import order_moves
+from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_end, back_to_illegal
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
 
-def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int, search: TwoPlayerRecord) -> int:
     """The score of a finished state, or of one that an endgame table knows, with bit 0 set; else ``UNKNOWN``."""
     if rules.is_terminal(state):
         if WITH.shares:
@@ -41,7 +40,7 @@ def ended(rules: Rules, state: Any, mover: int, alpha: int, beta: int, ply: int,
     return UNKNOWN
 
 
-def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: TwoPlayerRecord) -> int:
     """Quiescence search: the mover may stand pat on the evaluation or play a noisy action; in check, any."""
     row = row_of(search, ply)
     store(row, 0, 0)

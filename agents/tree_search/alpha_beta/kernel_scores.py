@@ -11,10 +11,9 @@ from typing import Any, Final
 from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.scores import Score
 from zermelo.agents.evaluators.network_kernel import network_value
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.knowledge.endgame_kernel import GAINS
 from zermelo.agents.tree_search.alpha_beta.compiled import HALF, INFINITY, SCALE, SHIFT
-from zermelo.agents.tree_search.alpha_beta.variant import WITH
+from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
@@ -29,7 +28,7 @@ def unit() -> int:
     return FITTED_UNIT if WITH.network else UNIT
 
 
-def to_parent(search: Search, score: int) -> int:
+def to_parent(search: TwoPlayerRecord, score: int) -> int:
     """A child's score, as it counts one ply earlier."""
     if search.prefer_short_wins == 0:
         return score
@@ -40,7 +39,7 @@ def to_parent(search: Search, score: int) -> int:
     return score
 
 
-def to_child(search: Search, edge: int) -> int:
+def to_child(search: TwoPlayerRecord, edge: int) -> int:
     """A window's edge, as a child sees it."""
     if search.prefer_short_wins == 0:
         return edge
@@ -51,7 +50,7 @@ def to_child(search: Search, edge: int) -> int:
     return edge
 
 
-def to_score(score: Score, search: Search) -> int:
+def to_score(score: Score, search: TwoPlayerRecord) -> int:
     """A value and a mate distance for the first seat, as the kernel counts them for it."""
     value, distance = score
     if math.isinf(value):
@@ -65,7 +64,7 @@ def value_of(score: int) -> int:
     return (score + HALF) >> SHIFT
 
 
-def linear(value: int, search: Search) -> int:
+def linear(value: int, search: TwoPlayerRecord) -> int:
     """A value in which equal margins mean as much near a win as in the middle: of a fitted one, the log odds."""
     room = max(search.span - abs(value), 1)
     if WITH.network:
@@ -79,12 +78,12 @@ def in_units(margin: int) -> int:
     return margin * (unit() // UNIT)
 
 
-def outcome(rules: Rules, state: Any, mover: int, search: Search) -> int:
+def outcome(rules: Rules, state: Any, mover: int, search: TwoPlayerRecord) -> int:
     """The score of a finished state for a seat."""
     return (2 * rules.utility(state, mover) - search.total) * (unit() // 2) * SCALE
 
 
-def known_outcome(known: int, search: Search) -> int:
+def known_outcome(known: int, search: TwoPlayerRecord) -> int:
     """The score of a state for its mover, from what an endgame table has of it."""
     win = unit() * SCALE
     if load(search.tables, GAINS) != 0:
@@ -93,7 +92,7 @@ def known_outcome(known: int, search: Search) -> int:
     return 0 if known == 0 else win - distance if known > 0 else distance - win
 
 
-def evaluate(rules: Rules, state: Any, mover: int, ply: int, search: Search) -> int:
+def evaluate(rules: Rules, state: Any, mover: int, ply: int, search: TwoPlayerRecord) -> int:
     """The score of an unfinished state for a seat, as seat 0's evaluation has it."""
     if WITH.network:
         value = network_value(rules, state, ply, search.fitted)

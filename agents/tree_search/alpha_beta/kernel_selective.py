@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.memory import enter, row_of
 from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
@@ -39,7 +38,6 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_parent,
     value_of,
 )
-from zermelo.agents.tree_search.alpha_beta.variant import WITH
 from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_memory import (
     LOWER,
@@ -51,6 +49,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     table_action_of,
     update_pv,
 )
+from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules
@@ -74,7 +73,7 @@ def has_improved(mover: int, static: int, place: int) -> int:
 
 
 def judge(
-    rules: Rules, state: Any, mover: int, data: int, place: int, ply: int, search: Search
+    rules: Rules, state: Any, mover: int, data: int, place: int, ply: int, search: TwoPlayerRecord
 ) -> tuple[int, int, int]:
     """The static evaluation, what the table's data make of it, and whether the mover has improved (1 or 0)."""
     static = evaluate(rules, state, mover, ply, search)
@@ -87,7 +86,7 @@ def judge(
 
 def list_moves(
     rules: Rules, state: Any, mover: int, actions: int, later: int, done: int, ply: int, table_action: int,
-    search: Search,
+    search: TwoPlayerRecord,
 ) -> int:  # fmt: skip
     """Writes the legal actions, the table's first if it is ``done``, and their move scores; how many there are."""
     count = rules.legal_actions(state, words(actions, search.width))
@@ -123,7 +122,9 @@ def moves_less(rules: Rules, child: Any, less: int, merit: int, improving: int, 
     return min(max(less, 0), max(depth - 2, 0))
 
 
-def visit_selective(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: Search) -> int:
+def visit_selective(
+    rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: TwoPlayerRecord
+) -> int:
     """Alpha-beta in which late and hopeless moves are searched less deep, or not at all."""
     # 1. Quiescence at the depth limit. Else count the node; a finished game.
     if depth <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Root
-from zermelo.agents.tree_search.variant import TreeVariant
+from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -26,7 +27,8 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
     """
 
-    program = Program("general", "tree_search.kernel_root", "search_root")
+    program = Program("general", "tree_search.kernel_root", "search_root", GeneralRecord)
+    searches: Sequence[GeneralRecord]
 
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
         from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
@@ -83,6 +85,9 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
             search.hold("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))
+
+    def reset_record(self, search: GeneralRecord) -> None:
+        search.known = -1
 
     @classmethod
     def can_search(cls, root: Root) -> bool:

@@ -16,7 +16,7 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.base.scores import Score
-from zermelo.agents.kernels.layout import CHANCE_KEY, Search
+from zermelo.agents.kernels.layout import CHANCE_KEY
 from zermelo.agents.kernels.memory import enter, has_memory, has_room
 from zermelo.agents.tree_search.chance.kernel_memory import (
     BLOCKS,
@@ -59,19 +59,21 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
-from zermelo.agents.tree_search.variant import TREE
+from zermelo.agents.tree_search.record import TREE, GeneralRecord
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
 CHANCE: Final = -1
 
 
-def codes_of(top: int, search: Search) -> int:
+def codes_of(top: int, search: GeneralRecord) -> int:
     """The address of the opponents' choices, behind room for their numbers and move scores."""
     return top + 16 * search.width
 
 
-def list_choices(rules: Rules, state: Any, ply: int, outcome: int, first: int, top: int, search: Search) -> int:
+def list_choices(
+    rules: Rules, state: Any, ply: int, outcome: int, first: int, top: int, search: GeneralRecord
+) -> int:
     """Writes the actions, or the opponents' choices, at ``top``, most promising first; how many there are."""
     mover = rules.to_move(state)
     killers = killers_of(search, ply, outcome)
@@ -94,7 +96,7 @@ def visit(
     ply: int,
     outcome: int,
     top: int,
-    search: Search,
+    search: GeneralRecord,
 ) -> int:
     """The best action of the seat that maximizes, or the worst for it of another one, by alpha-beta.
 
@@ -228,7 +230,7 @@ def visit(
 
 
 def visit_chance(
-    rules: Rules, state: Any, depth: int, alpha: Score, beta: Score, ply: int, top: int, search: Search
+    rules: Rules, state: Any, depth: int, alpha: Score, beta: Score, ply: int, top: int, search: GeneralRecord
 ) -> int:
     """The average over what chance does, by Star1 and Star2."""
     seats, own, chooser = search.num_values, search.own, search.chooser
@@ -316,7 +318,7 @@ def visit_chance(
 
 def probe_outcomes(
     rules: Rules, state: Any, depth: int, window: Score, average: Score, ply: int, outcomes: int, count: int,
-    search: Search,
+    search: GeneralRecord,
 ) -> tuple[float, float, int, int]:  # fmt: skip
     """Star2: one action in every outcome; what its player can get there bounds the outcome from one side.
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Score
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.agents.tree_search.kernel_memory import (
     EXACT,
@@ -27,6 +26,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     table_action_of,
 )
 from zermelo.agents.tree_search.kernel_nodes import clear_line, read_entry, write_bound, write_entry
+from zermelo.agents.tree_search.record import GeneralRecord
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -39,33 +39,33 @@ PLACES: Final = 64
 """Plies that have killers of their own after each outcome of chance; later ones share the last."""
 
 
-def killers_of(search: Search, ply: int, outcome: int) -> int:
+def killers_of(search: GeneralRecord, ply: int, outcome: int) -> int:
     """The address of the killers of a ply; after an outcome of chance (-1 for none) they are others."""
     if outcome < 0:
         return search.killers + 16 * ply
     return search.killers + 16 * (MAX_PLIES + 2 + min(ply, PLACES - 1) * search.actions + outcome)
 
 
-def entry_serves(search: Search, data: int, depth: int) -> bool:
+def entry_serves(search: GeneralRecord, data: int, depth: int) -> bool:
     """Whether an entry says what a search to that depth would; without pruning, after as many nodes."""
     if search.prunes == 0 and depth_of(data) != min(depth, INFINITE_DEPTH):
         return False
     return serves(data, depth)
 
 
-def above_action(search: Search, data: int) -> int:
+def above_action(search: GeneralRecord, data: int) -> int:
     """The bits above an entry's action."""
     return shift_right(data, ACTION_SHIFT + search.action_bits)
 
 
-def entry_of(key: int, tag: int, search: Search) -> tuple[int, int]:
+def entry_of(key: int, tag: int, search: GeneralRecord) -> tuple[int, int]:
     """The address and the data of the entry of a key and a tag; data 0 if there is none."""
     entry, data = probe(search, key)
     return entry, data if above_action(search, data) >> 1 == tag else 0
 
 
 def look_up(
-    key: int, tag: int, depth: int, alpha: Score, beta: Score, top: int, search: Search
+    key: int, tag: int, depth: int, alpha: Score, beta: Score, top: int, search: GeneralRecord
 ) -> tuple[int, int]:
     """The table's action of a state, -1 for none, and the bits of its record if the entry settles it, else -1."""
     entry, data = entry_of(key, tag, search)
@@ -87,7 +87,7 @@ def look_up(
 
 
 def write_to_table(
-    key: int, tag: int, depth: int, bound: int, found: int, action: int, top: int, search: Search
+    key: int, tag: int, depth: int, bound: int, found: int, action: int, top: int, search: GeneralRecord
 ) -> None:
     """Stores the record at ``top``."""
     data = pack(search, depth, bound, found & PROVEN, action)
@@ -95,7 +95,7 @@ def write_to_table(
     write_entry(replace(search, key, data), top, search.num_values)
 
 
-def write_limit(limit: Score, top: int, search: Search) -> int:
+def write_limit(limit: Score, top: int, search: GeneralRecord) -> int:
     """Writes the record of a state that is worth no more, or no less, than the game can give."""
     write_bound(top, search.num_values, search.own, limit[0])
     clear_line(top, search.num_values, limit[1])
@@ -105,7 +105,7 @@ def write_limit(limit: Score, top: int, search: Search) -> int:
 BLOCKS: Final = 8
 
 
-def list_outcomes(rules: Rules, state: Any, outcomes: int, search: Search) -> int:
+def list_outcomes(rules: Rules, state: Any, outcomes: int, search: GeneralRecord) -> int:
     """Writes a chance state's outcomes into blocks, each worth what the game can give; how many."""
     size = search.width
     listed = outcomes + 8 * size
@@ -138,21 +138,21 @@ def tighten(outcomes: int, count: int, index: int, value: float, bound: float, s
     return bound
 
 
-def floor_of(search: Search, outcomes: int, count: int, index: int, alpha: float, high: float) -> float:
+def floor_of(search: GeneralRecord, outcomes: int, count: int, index: int, alpha: float, high: float) -> float:
     """The value that an outcome needs for the average to reach alpha; at most ``high``."""
     p = load_float(outcomes + 8 * count, index)
     others = high - p * load_float(outcomes + 24 * count, index)
     return (alpha - search.slack - others) / p
 
 
-def ceiling_of(search: Search, outcomes: int, count: int, index: int, beta: float, low: float) -> float:
+def ceiling_of(search: GeneralRecord, outcomes: int, count: int, index: int, beta: float, low: float) -> float:
     """The upper bound of an outcome's value for which the average stays below beta; ``low`` or more."""
     p = load_float(outcomes + 8 * count, index)
     others = low - p * load_float(outcomes + 16 * count, index)
     return (beta + search.slack - others) / p
 
 
-def outside(search: Search, low: float, high: float, alpha: float, beta: float) -> int:
+def outside(search: GeneralRecord, low: float, high: float, alpha: float, beta: float) -> int:
     """Which bound of an average lies outside the window: ``UPPER``, ``LOWER``, or 0."""
     slack = search.slack / 2
     if high < alpha - slack:
@@ -171,7 +171,7 @@ def store_probe(outcomes: int, count: int, index: int, action: int, record: int,
     store(outcomes + 7 * block, index, proven)
 
 
-def pass_probe_down(search: Search, outcomes: int, count: int, index: int) -> None:
+def pass_probe_down(search: GeneralRecord, outcomes: int, count: int, index: int) -> None:
     """Tells the visit of an outcome, which comes next, what a probe has found there."""
     block = 8 * count
     search.known = load(outcomes + 4 * block, index)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.kernels.layout import TOO_DEEP, Search
+from zermelo.agents.kernels.layout import TOO_DEEP
+from zermelo.agents.tree_search.record import GeneralRecord
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 
 _CHANCE: Final = -1
 
 
-def is_settled(rules: Rules, state: Any, search: Search) -> bool:
+def is_settled(rules: Rules, state: Any, search: GeneralRecord) -> bool:
     """Whether no opponent is to move."""
     if rules.is_terminal(state):
         return True
@@ -20,7 +21,7 @@ def is_settled(rules: Rules, state: Any, search: Search) -> bool:
     return mover == search.root_seat or mover == _CHANCE
 
 
-def usual_action(rules: Rules, state: Any, search: Search) -> int:
+def usual_action(rules: Rules, state: Any, search: GeneralRecord) -> int:
     """The action of an opponent that does not choose."""
     actions = search.scratch
     count = rules.legal_actions(state, words(actions, search.width))
@@ -34,14 +35,14 @@ def usual_action(rules: Rules, state: Any, search: Search) -> int:
     return usual
 
 
-def step(rules: Rules, state: Any, search: Search) -> Any:
+def step(rules: Rules, state: Any, search: GeneralRecord) -> Any:
     """One opponent that does not choose moves as usual, or skips its turn."""
     if search.passes != 0:
         return rules.pass_turn(state)
     return rules.result(state, usual_action(rules, state, search))
 
 
-def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any, int]:
+def play_on(rules: Rules, state: Any, chooser: int, search: GeneralRecord) -> tuple[Any, int]:
     """The state after opponents that do not choose, and who chooses there: -1 if the seat moves, or nobody."""
     steps = 0
     while not is_settled(rules, state, search):
@@ -60,7 +61,7 @@ def play_on(rules: Rules, state: Any, chooser: int, search: Search) -> tuple[Any
     return state, chooser
 
 
-def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Search) -> int:
+def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: GeneralRecord) -> int:
     """Writes what the opponents can choose; how many choices there are.
 
     A choice is written as the steps before it times ``actions + 1``, plus the action; with ``actions`` itself in
@@ -102,7 +103,7 @@ def list_replies(rules: Rules, state: Any, chooser: int, codes: int, search: Sea
     return count
 
 
-def choose_reply(rules: Rules, state: Any, code: int, search: Search) -> tuple[Any, int]:
+def choose_reply(rules: Rules, state: Any, code: int, search: GeneralRecord) -> tuple[Any, int]:
     """The state after a choice, and who chooses there."""
     radix = search.actions + 1
     for _ in range(code // radix):

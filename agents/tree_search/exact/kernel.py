@@ -26,8 +26,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zermelo.agents.kernels.layout import BUSY_BITS, Search
+from zermelo.agents.kernels.layout import BUSY_BITS
 from zermelo.agents.kernels.memory import MULTIPLIER, enter, row_of
+from zermelo.agents.tree_search.exact.prover import ProverRecord
 from zermelo.envs.jit.memory import load, prefetch, store, words, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules
@@ -41,7 +42,7 @@ SHARED_PLIES: Final = 12
 """Threads stay out of each other's way this near to the root."""
 
 
-def lower_from(search: Search, score: int, plies: int) -> int:
+def lower_from(search: ProverRecord, score: int, plies: int) -> int:
     """A lower bound ``plies`` moves away, as it counts here (negative: the other way).
 
     One that lies beyond the greatest distance still says who does not win: no more.
@@ -55,7 +56,7 @@ def lower_from(search: Search, score: int, plies: int) -> int:
     return 0
 
 
-def upper_from(search: Search, score: int, plies: int) -> int:
+def upper_from(search: ProverRecord, score: int, plies: int) -> int:
     """The new upper bound."""
     return -lower_from(search, -score, plies)
 
@@ -66,13 +67,13 @@ def scaled(key: int, bits: int) -> int:
     return mixed if bits >= 64 else mixed & ((1 << bits) - 1)
 
 
-def slot_of(search: Search, key: int) -> int:
+def slot_of(search: ProverRecord, key: int) -> int:
     """The number of a key's slot."""
     bits = search.key_bits
     return shift_right(scaled(key, bits), bits - search.table_bits)
 
 
-def probe(search: Search, key: int) -> int:
+def probe(search: ProverRecord, key: int) -> int:
     """The 32 bits stored for a key; 0 if there are none."""
     table = search.table
     bits = search.key_bits
@@ -86,7 +87,7 @@ def probe(search: Search, key: int) -> int:
     return data if load(table, 2 * slot) ^ data == key else 0
 
 
-def store_bounds(search: Search, key: int, data: int) -> None:
+def store_bounds(search: ProverRecord, key: int, data: int) -> None:
     """Stores 32 bits for a key, in the place of whatever was there."""
     table = search.table
     bits = search.key_bits
@@ -100,7 +101,7 @@ def store_bounds(search: Search, key: int, data: int) -> None:
         store(table, 2 * slot + 1, data)
 
 
-def prefetch_slot(search: Search, key: int) -> None:
+def prefetch_slot(search: ProverRecord, key: int) -> None:
     """Has a key's slot on its way from memory before it is needed."""
     slot = slot_of(search, key)
     if search.key_bits - search.table_bits > 32:
@@ -108,7 +109,7 @@ def prefetch_slot(search: Search, key: int) -> None:
     prefetch(search.table, slot)
 
 
-def position_key(rules: Rules, state: Any, ply: int, search: Search) -> int:
+def position_key(rules: Rules, state: Any, ply: int, search: ProverRecord) -> int:
     """The key of the position; near the root, the least among those of its symmetric ones."""
     key = rules.key(state)
     if ply < SYMMETRIC_PLIES:
@@ -117,7 +118,7 @@ def position_key(rules: Rules, state: Any, ply: int, search: Search) -> int:
     return key
 
 
-def ending(rules: Rules, state: Any, seat: int, ply: int, search: Search) -> int:
+def ending(rules: Rules, state: Any, seat: int, ply: int, search: ProverRecord) -> int:
     """The score of a finished state for a seat, as it counts at the root."""
     utility = rules.utility(state, seat)
     if search.distances == 0:
@@ -130,7 +131,7 @@ def ending(rules: Rules, state: Any, seat: int, ply: int, search: Search) -> int
 
 
 def list_children(
-    rules: Rules, state: Any, beta: int, ply: int, table_place: int, actions: int, search: Search
+    rules: Rules, state: Any, beta: int, ply: int, table_place: int, actions: int, search: ProverRecord
 ) -> tuple[int, int, int]:
     """Writes the children whose bounds leave the question open, best first, each in one word.
 
@@ -181,7 +182,7 @@ def list_children(
 
 
 def probe_children(
-    rules: Rules, state: Any, beta: int, ply: int, best: int, count: int, actions: int, search: Search
+    rules: Rules, state: Any, beta: int, ply: int, best: int, count: int, actions: int, search: ProverRecord
 ) -> tuple[int, int]:
     """Takes out the children whose entries in the table answer the question; as ``list_children``."""
     waiting = actions + 8 * search.width
@@ -211,7 +212,7 @@ def probe_children(
 
 
 def prove(
-    rules: Rules, state: Any, lower: int, upper: int, beta: int, ply: int, stored: int, search: Search
+    rules: Rules, state: Any, lower: int, upper: int, beta: int, ply: int, stored: int, search: ProverRecord
 ) -> int:
     """A bound on a score between ``lower`` and ``upper``: below ``beta`` an upper one, else a lower one.
 
@@ -249,7 +250,7 @@ def prove(
         best, count = probe_children(rules, state, beta, ply, best, count, actions, search)
     if best >= beta:
         return best
-    # 4. Search the others.
+    # 4. ProverRecord the others.
     busy = search.busy if ply < SHARED_PLIES else 0
     put_off = 0
     for turn in range(1 if busy == 0 else 2):
@@ -306,7 +307,7 @@ def prove(
     return best
 
 
-def find_score(rules: Rules, state: Any, lower: int, upper: int, guess: int, search: Search) -> int:
+def find_score(rules: Rules, state: Any, lower: int, upper: int, guess: int, search: ProverRecord) -> int:
     """The score of an unfinished state, if it lies between ``lower`` and ``upper``, or the one it is beyond.
 
     What is asked first is whether it is at least ``guess``; there is none if that is below ``LOSS``. What is known

@@ -15,7 +15,7 @@ from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import zeros
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.layout import KernelRecord, laid_out
 from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, share, spread
 from zermelo.envs.errors import UnsupportedGameError
@@ -31,7 +31,25 @@ _GREATEST_MARGIN: Final = 1000
 _MOST_HUGE: Final = 16
 """Up to so many MiB a table is kept in huge pages: a proof of Connect Four then takes a tenth less time."""
 
-PROOF: Final = Program("solve", "tree_search.exact.kernel", "find_score", ("int64",) * 3)
+
+@laid_out
+class ProverRecord(KernelRecord):
+    """One thread's numbers in a proof."""
+
+    __slots__ = ()
+
+    table: int
+    table_bits: int  # the logarithm of the number of its entries
+    key_bits: int
+    busy: int  # the address of marks of the positions that are being searched; 0 for one thread
+    symmetries: int
+    distances: int  # whether scores count moves
+    total: int  # what the players' utilities add up to
+    root_lower: int
+    root_upper: int
+
+
+PROOF: Final = Program("solve", "tree_search.exact.kernel", "find_score", ProverRecord, ("int64",) * 3)
 
 
 @dataclass(frozen=True)
@@ -104,7 +122,7 @@ class Prover:
         self._no_guess = LOSS - 1 if self._distances else 0
         width = game.max_legal_actions
         self._most = np.iinfo(np.int64).max if nodes is None else nodes
-        self._searches = [Search() for _ in range(max(threads, 1))]
+        self._searches = [ProverRecord() for _ in range(max(threads, 1))]
         for search in self._searches:
             search.width = width
             search.max_ply = _MAX_PLY - 1
@@ -158,7 +176,7 @@ class Prover:
                 search.hold("unclaimed", self._unclaimed)
         self._unclaimed[0] = most
 
-        def call(search: Search) -> int:
+        def call(search: ProverRecord) -> int:
             return int(kernel(*search.start(state), lower, upper, first, search))
 
         try:
@@ -183,10 +201,10 @@ class Prover:
         found: list[Score | None] = [None] * len(waiting)
         kernel = self._kernel
         order = iter(range(len(waiting)))
-        at_work: dict[int, list[Search]] = {}
+        at_work: dict[int, list[ProverRecord]] = {}
         lock = threading.Lock()
 
-        def begin(search: Search) -> int | None:
+        def begin(search: ProverRecord) -> int | None:
             """The number of the position to work on next."""
             with lock:
                 self._start(search, self._most)
@@ -204,7 +222,7 @@ class Prover:
                     worker.busy = 0 if len(workers) == 1 else self._busy_address
                 return number
 
-        def end(search: Search, number: int) -> None:
+        def end(search: ProverRecord, number: int) -> None:
             """Takes the answer to a position, and has those stop who helped."""
             with lock:
                 self.nodes += search.nodes
@@ -216,7 +234,7 @@ class Prover:
                             worker.stop = layout.ASKED
                     found[number] = self._read(search)
 
-        def call(search: Search) -> int:
+        def call(search: ProverRecord) -> int:
             while (number := begin(search)) is not None:
                 kernel(*search.start(waiting[number]), LOSS, WIN, self._no_guess, search)
                 end(search, number)
@@ -250,7 +268,7 @@ class Prover:
             return 0.0, None
         return (1.0, WIN - score) if score > 0 else (-1.0, WIN + score)
 
-    def _start(self, search: Search, most_nodes: int) -> None:
+    def _start(self, search: ProverRecord, most_nodes: int) -> None:
         search.node_limit = most_nodes
         search.stop = layout.GOING
         search.nodes = 0
@@ -258,7 +276,7 @@ class Prover:
         search.root_lower = LOSS
         search.root_upper = WIN
 
-    def _read(self, search: Search) -> Score:
+    def _read(self, search: ProverRecord) -> Score:
         self._refuse_endless(search.stop)
         stopped = StoppedBy.NODES if search.stop == layout.OUT_OF_NODES else StoppedBy.COMPLETED
         return Score(search.root_lower, search.root_upper, stopped)

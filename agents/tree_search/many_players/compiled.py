@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +12,13 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale, expected_reward
 from zermelo.agents.kernels import layout
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
-from zermelo.agents.tree_search.variant import TreeVariant
+from zermelo.agents.tree_search.record import MaxNRecord, TreeVariant
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -25,7 +26,8 @@ from zermelo.envs.rules.rules_game import RulesGame
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance."""
 
-    program = Program("maxn", "tree_search.kernel_root", "search_root")
+    program = Program("maxn", "tree_search.kernel_root", "search_root", MaxNRecord)
+    searches: Sequence[MaxNRecord]
 
     def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
         game: RulesGame = root.game
@@ -65,7 +67,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     def variants(cls, root: Root, config: MaxNConfig) -> tuple[TreeVariant]:
         return (TreeVariant(max_n=True, chance=root.game.traits.chance is not Chance.NONE),)
 
-    def _read(self, iteration: Iteration, search: Search, node: RootNode) -> None:
+    def _read(self, iteration: Iteration, search: Any, node: RootNode) -> None:
         super()._read(iteration, search, node)
         if search.stop == layout.SUM_NOT_CONSTANT:
             start = (search.wrong_values - search.arena) // 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.kernels.layout import SUM_NOT_CONSTANT, Search
+from zermelo.agents.kernels.layout import SUM_NOT_CONSTANT
 from zermelo.agents.kernels.memory import enter, has_memory, has_room
 from zermelo.agents.tree_search.kernel_memory import (
     EXACT,
@@ -31,7 +31,7 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
-from zermelo.agents.tree_search.variant import TREE
+from zermelo.agents.tree_search.record import TREE, MaxNRecord
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 
@@ -44,7 +44,7 @@ _HEADER: Final = 2
 """Words before a candidate's record: its smallest action (-1 once it is out), and the action that is played."""
 
 
-def tie_key(record: int, mover: int, search: Search) -> float:
+def tie_key(record: int, mover: int, search: MaxNRecord) -> float:
     """The number that the player to move minimizes among actions that are equally good for itself."""
     rule = search.tie_rule
     if rule == FIRST:
@@ -60,7 +60,7 @@ def tie_key(record: int, mover: int, search: Search) -> float:
     return total if rule == SPITEFUL else -total
 
 
-def haste(record: int, mover: int, search: Search) -> float:
+def haste(record: int, mover: int, search: MaxNRecord) -> float:
     """The number that breaks ties of actions with equal values: wins come sooner, losses later."""
     if search.prefer_short_wins == 0:
         return 0.0
@@ -69,7 +69,7 @@ def haste(record: int, mover: int, search: Search) -> float:
     return plies if value > middle else -plies if value < middle else 0.0
 
 
-def same_values(record: int, other: int, search: Search) -> bool:
+def same_values(record: int, other: int, search: MaxNRecord) -> bool:
     """Whether two records are worth the same for everybody."""
     different = 0
     for seat in range(search.seats):
@@ -77,7 +77,7 @@ def same_values(record: int, other: int, search: Search) -> bool:
     return different == 0
 
 
-def join(first: int, end: int, action: int, mover: int, search: Search) -> int:
+def join(first: int, end: int, action: int, mover: int, search: MaxNRecord) -> int:
     """Takes the record behind ``end`` among the candidates; where they end now.
 
     Of candidates that are worth the same for everybody only one stays: the sooner win, the later loss, else the
@@ -103,7 +103,7 @@ def join(first: int, end: int, action: int, mover: int, search: Search) -> int:
     return after
 
 
-def smallest(first: int, end: int, search: Search) -> int:
+def smallest(first: int, end: int, search: MaxNRecord) -> int:
     """The candidate with the smallest action."""
     chosen = first
     other = first
@@ -115,7 +115,7 @@ def smallest(first: int, end: int, search: Search) -> int:
 
 
 def max_n(
-    rules: Rules, state: Any, depth: int, parent: int, enough: float, ply: int, top: int, search: Search
+    rules: Rules, state: Any, depth: int, parent: int, enough: float, ply: int, top: int, search: MaxNRecord
 ) -> int:
     """Writes the record of a state at ``top``; with ``BOUND`` it only says what the parent has at most.
 

@@ -26,9 +26,9 @@ from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Selection, Start
-from zermelo.agents.monte_carlo.kernel_nodes import COMPILED_RULES
+from zermelo.agents.monte_carlo.interface import Start
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
+from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs import CHANCE, as_game
 from zermelo.envs.game import Chance
 from zermelo.envs.games import MNK, ConnectFour
@@ -48,7 +48,7 @@ SETTINGS: list[dict[str, Any]] = [
     *({"selection": str(rule), "rave": 20.0} for rule in Selection),
 ]
 
-COMPILED_SETTINGS = [each for each in SETTINGS if each.get("selection", Selection.UCT) in COMPILED_RULES]
+COMPILED_SETTINGS = [each for each in SETTINGS if RULES[each.get("selection", Selection.UCT)].compiled]
 
 
 def found(position: Position, **settings: Any) -> SearchResult:

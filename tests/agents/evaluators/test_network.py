@@ -18,11 +18,10 @@ from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane_words
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
-from zermelo.agents.kernels.layout import Search
 from zermelo.agents.tree_search.alpha_beta import kernel_scores as scores
-from zermelo.agents.tree_search.alpha_beta.variant import TwoPlayerVariant
 from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.record import TwoPlayerRecord, TwoPlayerVariant
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Amazons, Breakthrough, Chess, ConnectFour, EinStein, Hex, Nim, Othello, Pig
@@ -199,7 +198,7 @@ def test_threads_have_room_of_their_own() -> None:
 
 
 def test_margins_of_fitted_values_are_those_of_log_odds(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = Search()
+    search = TwoPlayerRecord()
     search.span = FITTED_UNIT
     monkeypatch.setattr(scores, "WITH", TwoPlayerVariant(network=True))
     for odds in (-6.0, -1.0, 0.0, 0.5, 3.0):

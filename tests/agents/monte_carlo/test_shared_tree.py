@@ -13,8 +13,10 @@ from zermelo.agents import MCTSAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
+from zermelo.agents.monte_carlo import record
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Selection, Start
+from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.envs.games import MNK
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules import RulesGame
@@ -65,10 +67,10 @@ def test_no_count_of_all_moves_as_first_is_lost() -> None:
     search = shared(MNK(3, 3, 4), 3, rave=10.0, memory_mb=0.1)
     search.run(Limits(), simulations)
     more = search.searches[0].more
-    edges = load(search.root, nodes.EDGES)
+    edges = load(search.root, record.EDGES)
     counts = [
-        load(edges, place * search.edge_words + more + nodes.AMAF_VISITS)
-        for place in range(load(search.root, nodes.COUNT))
+        load(edges, place * search.edge_words + more + record.AMAF_VISITS)
+        for place in range(load(search.root, record.COUNT))
     ]
     assert sum(counts) == 5 * search.simulations
 

@@ -19,7 +19,7 @@ from zermelo.agents import (
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.kernels import threads
-from zermelo.agents.kernels.layout import ASKED, OUT_OF_NODES, Search
+from zermelo.agents.kernels.layout import ASKED, OUT_OF_NODES, KernelRecord
 from zermelo.agents.kernels.threads import race
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import CHANCE, UnsupportedGameError
@@ -130,10 +130,10 @@ def in_thread(stack: int, call: Callable[[], Any]) -> Any:
 
 
 def test_a_thread_that_runs_out_of_nodes_leaves_the_answer_to_the_other() -> None:
-    poor, rich = Search(), Search()
+    poor, rich = KernelRecord(), KernelRecord()
     done = threading.Event()
 
-    def call(search: Search) -> int:
+    def call(search: KernelRecord) -> int:
         if search is poor:
             search.stop = OUT_OF_NODES
             done.set()
@@ -148,9 +148,9 @@ def test_a_thread_that_runs_out_of_nodes_leaves_the_answer_to_the_other() -> Non
 
 
 def test_what_a_stopped_thread_returns_is_no_answer() -> None:
-    first, second = Search(), Search()
+    first, second = KernelRecord(), KernelRecord()
 
-    def call(search: Search) -> int:
+    def call(search: KernelRecord) -> int:
         if search is second:
             return 42
         while search.stop == 0:

@@ -15,7 +15,7 @@ from zermelo.agents import (
     MaxNAgent,
     ParanoidAgent,
 )
-from zermelo.agents.kernels.layout import Search
+from zermelo.agents.kernels.layout import KernelRecord
 from zermelo.envs.games import MNK, DotsAndBoxes
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -73,5 +73,5 @@ def test_a_kept_table_keeps_no_searches() -> None:
     for _ in range(8):
         agent.search_state(game)
         gc.collect()
-        counts.append(sum(type(thing) is Search for thing in gc.get_objects()))
+        counts.append(sum(issubclass(type(thing), KernelRecord) for thing in gc.get_objects()))
     assert counts[-1] <= counts[1]
