@@ -146,12 +146,14 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
             return msgspec.json.encode(["", f"{type(error).__name__}: {error}"])
         return msgspec.json.encode(played)
 
+    notes = () if is_known or _try_twice(game, root, patience) else (_NOT_COMPARED,)
     answer = in_child(work, 2.0 * patience + _STEP_SECONDS, waits)
-    nothing = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)), patience=patience)
+    nothing = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)), patience=patience, notes=notes)
     if answer is None:
         return msgspec.structs.replace(nothing, trouble=f"as a step takes longer than {patience:g} s")
     if answer.startswith(b"{"):
-        return msgspec.json.decode(answer, type=Findings)
+        played = msgspec.json.decode(answer, type=Findings)
+        return msgspec.structs.replace(played, notes=(*notes, *played.notes))
     kind, message = msgspec.json.decode(answer, type=tuple[str, str])
     if kind:
         raise getattr(errors, kind, ZermeloError)(message)
@@ -187,7 +189,7 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> list[str]:
         with game.outside.guard(0, is_reset=True):
             return [game.observation_key(of, seat) for seat in seats]
 
-    notes = [_NOT_COMPARED] if CAN_FORK and not _try_twice(game, root, patience) else []
+    notes = list[str]()
     before = seen(root)
     is_stable = before == seen(root)  # it shows no time of day
     try:
@@ -208,7 +210,7 @@ def _try_copies(game: Any, root: Any, patience: Patience) -> list[str]:
     return notes
 
 
-def _try_twice(game: Any, root: Any, patience: Patience) -> bool:
+def _try_twice(game: Any, root: Any, patience: float) -> bool:
     """Makes the same moves from the same position twice, each time in a child process of its own.
 
     Returns:
@@ -220,11 +222,15 @@ def _try_twice(game: Any, root: Any, patience: Patience) -> bool:
     first = _walked_twice(game, root, patience)
     if first is None or first.is_alike:
         return first is not None and bool(first.once and first.twice)
-    again = [_walked_twice(game, root, patience) for _ in range(_WALKS)]
-    walked = [each for each in again if each is not None]
-    if any(not _agree(each.once, first.once) or not _agree(each.twice, first.twice) for each in walked):
-        return True  # that is chance, or a clock
-    if not any(not each.is_alike for each in walked):
+    is_confirmed = False
+    for _ in range(_WALKS):
+        again = _walked_twice(game, root, patience)
+        if again is None:
+            continue
+        if not _agree(again.once, first.once) or not _agree(again.twice, first.twice):
+            return True  # that is chance, or a clock
+        is_confirmed = is_confirmed or not again.is_alike
+    if not is_confirmed:
         return False
     raise CloneError(
         f"playing a clone of {game_name(game.environment(root))} changes how another one goes on{first.changes}"
@@ -248,7 +254,9 @@ def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
     return all(map(operator.eq, one, other))
 
 
-def _walked_twice(game: Any, root: Any, patience: Patience) -> _Walks | None:
+def _walked_twice(game: Any, root: Any, patience: float) -> _Walks | None:
+    seconds = _FOR_TRIAL * patience / 2
+
     def work() -> bytes:
         outside = OutsideState(game.environment(root))
         once, twice = (
@@ -257,7 +265,6 @@ def _walked_twice(game: Any, root: Any, patience: Patience) -> _Walks | None:
         )
         return msgspec.json.encode(_Walks(tuple(once), tuple(twice), outside.text()))
 
-    seconds = max(_FOR_TRIAL * patience.left / 2, 0.0)
     answer = in_child(work, 2 * seconds + _STEP_SECONDS, lambda _: None)
     return None if answer is None else msgspec.json.decode(answer, type=_Walks)
 
@@ -267,7 +274,8 @@ def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
     start, generator, walked = game.permuted(root), np.random.default_rng(0), list[Any]()
 
     def moved(state: Any, action: int) -> Any:
-        patience.check()
+        if walked:  # one move is made in any case
+            patience.check()
         after = game.probe(state, action, len(walked))
         walked.append(list(in_play(game, after).values()))
         return after

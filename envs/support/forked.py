@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from zermelo.envs.support.waiting import MOST_STARVED, starved
+
 CAN_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"
 """Whether there are forks that may run Python at once; libraries of macOS do not allow it."""
 _GRACE: Final = 3.0
@@ -92,20 +94,21 @@ def written() -> list[str]:
 def in_child(work: Callable[[], bytes], seconds: float, waits: Callable[[float], None]) -> bytes | None:
     """What ``work`` returns, called in a forked child; None where that has not answered in so many seconds.
 
+    Seconds in which other programs kept the processors from it do not count, up to ``MOST_STARVED`` times as many.
     ``waits`` is called now and then with the seconds that have gone by.
     """
     reading, writing = os.pipe()
     try:
         child = _fork()
         if child == 0:
-            _answer(work, writing, seconds + _GRACE)
+            _answer(work, writing, (1 + MOST_STARVED) * seconds + _GRACE)
     except BaseException:
         os.close(reading)
         raise
     finally:
         os.close(writing)
     try:
-        return _read(reading, seconds, waits)
+        return _read(reading, child, seconds, waits)
     finally:
         os.close(reading)
         with contextlib.suppress(ProcessLookupError):
@@ -121,11 +124,12 @@ def _fork() -> int:
         return os.fork()
 
 
-def _read(reading: int, seconds: float, waits: Callable[[float], None]) -> bytes | None:
-    begun, parts = time.perf_counter(), list[bytes]()
-    while (spent := time.perf_counter() - begun) < seconds:
+def _read(reading: int, child: int, seconds: float, waits: Callable[[float], None]) -> bytes | None:
+    begun, parts, ends = time.perf_counter(), list[bytes](), seconds
+    while (spent := time.perf_counter() - begun) < ends:
         waits(spent)
-        if not select.select([reading], [], [], min(0.1, seconds - spent))[0]:
+        if not select.select([reading], [], [], min(0.1, ends - spent))[0]:
+            ends = seconds + min(starved(child), MOST_STARVED * seconds)
             continue
         part = os.read(reading, 1 << 16)
         if not part:

@@ -7,14 +7,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 _said: set[tuple[object, ...]] = set()  # by the line and what it is about; nothing rests on it
 _listeners: list[Callable[[str], None]] = []
 _FIRST_LINE: Final = 0.5
 _SECOND_LINE: Final = 2.0
-_CLOCK_TIMES: Final = 2.0
 """Seconds after which a line says what is waited for, and after which another, or a bar, says how far it is."""
+_CLOCK_TIMES: Final = 2.0
+MOST_STARVED: Final = 4.0
+"""So many times a limit may have passed while other programs kept the processors from what it is for."""
 
 
 def say_once(text: str, *about: object) -> None:
@@ -72,11 +75,20 @@ class OutOfPatience(Exception):  # noqa: N818 - not an error: what has been foun
     """The time for something is over."""
 
 
+def starved(task: int | str = "thread-self") -> float:
+    """The seconds in which a process could have run, but others did; 0 where the system does not say."""
+    try:
+        return int(Path(f"/proc/{task}/schedstat").read_bytes().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
 class Patience:
     """A limit for something: so many ``seconds`` of the processor's time, and twice as many by the clock.
 
-    Beside other work the processor gets less done in a second. A line says the ``text``, if there is one, after
-    half a second.
+    By the clock those do not count in which other programs had the processors (up to ``MOST_STARVED`` times the
+    limit): beside other work as much is seen as without. A line says the ``text``, if there is one, after half a
+    second.
 
     Attributes:
         seconds: The limit.
@@ -86,6 +98,7 @@ class Patience:
         self._begun, self._worked = time.perf_counter(), time.process_time()
         self._ends, self._work_ends = self._begun + _CLOCK_TIMES * seconds, self._worked + seconds
         self.seconds, self._text = seconds, text
+        self._starved, self._granted = starved(), 0.0
         self._lines, self._bar = 0, contextlib.ExitStack()
         self._draw: Any = None
 
@@ -97,7 +110,13 @@ class Patience:
     @property
     def left(self) -> float:
         """Seconds until it ends."""
-        return min(self._ends - time.perf_counter(), self._work_ends - time.process_time())
+        left, of_work = self._ends - time.perf_counter(), self._work_ends - time.process_time()
+        if left <= 0.0 < of_work:
+            granted = min(starved() - self._starved, MOST_STARVED * self.seconds)
+            left += granted - self._granted
+            self._ends += granted - self._granted
+            self._granted = granted
+        return min(left, of_work)
 
     def check(self, done: float = 0.0) -> None:
         """Raises ``OutOfPatience`` where the time is over; ``done`` is the share that has been done."""
@@ -123,14 +142,15 @@ class Patience:
         """Ends the block when this share of the time left is spent, without an error."""
         ends, now = (self._ends, self._work_ends), (time.perf_counter(), time.process_time())
         self._ends, self._work_ends = (at + share * (end - at) for at, end in zip(now, ends, strict=True))
+        granted, is_over = self._granted, True
         try:
-            yield
-        except OutOfPatience:
-            self._ends, self._work_ends = ends
-            if self.left <= 0.0:
-                raise
+            with contextlib.suppress(OutOfPatience):
+                yield
+                is_over = False
         finally:
-            self._ends, self._work_ends = ends
+            self._ends, self._work_ends = ends[0] + self._granted - granted, ends[1]
+        if is_over and self.left <= 0.0:
+            raise OutOfPatience
 
     def end(self) -> None:
         """Takes the bar away."""

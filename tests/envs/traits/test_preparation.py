@@ -99,9 +99,10 @@ def test_prepare_leaves_nothing_for_the_first_search(spec: str, monkeypatch: pyt
     monkeypatch.setattr(adapting, "in_child", lambda *given: played.append(1) or plays(*given))
     agent: Any = make_agent(spec)
     agent.prepare(env)
-    assert len(played) == 1
+    ahead = len(played)
+    assert ahead > 0
     assert agent.search(env).env_action is not None
-    assert len(played) == 1
+    assert len(played) == ahead
 
 
 class Sluggish(SmallEnv):
