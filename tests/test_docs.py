@@ -31,6 +31,8 @@ BLOCK = re.compile(
 )
 NOTE = re.compile(r"<!-- (needs|slow|not run|generated)(?:: ([^\n]*))? -->")
 PAGES = [page for page, text in TEXTS.items() if BLOCK.search(text)]
+DEAR_PAGES = {f"docs/guides/{name}.md" for name in ("cards", "dice", "knowledge", "levels", "solving")}
+"""Their examples take many seconds, most of them compiling."""
 REFERENCE = "".join(text for page, text in TEXTS.items() if page.startswith("docs/reference/"))
 
 
@@ -129,7 +131,9 @@ def run_page(page, monkeypatch, capfd, slow):
     return count
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.thorough) if page in DEAR_PAGES else page for page in PAGES]
+)
 @pytest.mark.usefixtures("in_a_folder")
 def test_the_examples_of_a_page_run(page, monkeypatch, capfd):
     assert run_page(page, monkeypatch, capfd, slow=False) or all(

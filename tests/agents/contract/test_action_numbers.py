@@ -58,6 +58,7 @@ def check_line(line, state):
     "name",
     GAMES,
 )
+@pytest.mark.thorough
 def test_results_can_be_played_on_openspiel_states(name):
     agents = [*PLAIN, *(COMPILED if name.startswith(("breakthrough", "nim")) else ())]
     seen = []

@@ -137,6 +137,7 @@ DICE_SEARCHES = {
 @pytest.mark.parametrize(
     ("players", "name"), [(players, name) for players, names in DICE_SEARCHES.items() for name in names]
 )
+@pytest.mark.thorough
 def test_sampled_dice_are_averaged(players: int, name: str, pays: str) -> None:
     """The stakes are worth -0.25, 0 and 0.5 on average."""
     rounds = 2 if players == 1 else 1

@@ -251,6 +251,7 @@ def test_auto_takes_it_and_says_so(name: str) -> None:
     assert make_agent("auto(seconds=0.2)").search(many).method.startswith("ismcts")  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 def test_it_beats_random_play() -> None:
     env, source, won = make("classic/texas_holdem-v4"), random.Random(1), []
     agent = make_agent("holdem(seed=1)")

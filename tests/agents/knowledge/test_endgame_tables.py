@@ -134,6 +134,7 @@ def test_oware_is_known_where_no_repetition_can_change_it(tmp_path):
     assert table.probe(rules, later) is None
 
 
+@pytest.mark.thorough
 def test_a_search_of_oware_reads_its_table_after_captures(tmp_path):
     rules, path = Oware(3, 2), str(tmp_path / "oware.ztable")
     build_table(rules, path, stones=6)

@@ -94,6 +94,7 @@ GAMES = {
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("name", GAMES)
+@pytest.mark.thorough
 def test_memory_that_is_full_ends_no_search(name: str, settings: dict[str, Any]) -> None:
     if "evaluator" in settings and name != "MNK(4,4,4)":
         settings = settings | {"evaluator": "rewards" if name.startswith("Grown") else "game"}

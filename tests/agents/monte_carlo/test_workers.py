@@ -274,6 +274,7 @@ def deal_high_card(env: Any, agent: Any, generator: Any) -> None:
     env.cards[other] = left[int(generator.integers(len(left)))]
 
 
+@pytest.mark.thorough
 def test_what_was_registered_of_hidden_information_is_known_to_the_processes() -> None:
     register_information(
         HighCard,

@@ -228,6 +228,7 @@ def test_seeds_decide_and_threads_do_not(opponent):
     assert games(1, 7) != games(1, 8)
 
 
+@pytest.mark.thorough
 def test_each_of_several_opponents_has_its_share_of_the_games():
     envs = make_vec(FOUR, 7, opponent=["random", "greedy", "random"], seat=0)
     seen, _ = envs.reset(seed=0)
@@ -244,6 +245,7 @@ def test_each_of_several_opponents_has_its_share_of_the_games():
     assert envs.states()[:2] == alone.states()
 
 
+@pytest.mark.thorough
 def test_a_list_of_seeds_gives_each_game_its_own():
     envs = make_vec("zermelo/Backgammon-v0", 3, opponent=None, observation="array")
     first, _ = envs.reset(seed=[1, 2, 1])

@@ -50,6 +50,7 @@ def own_evaluation(game: Any, state: Any) -> Any:
 
 
 @pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.thorough
 def test_a_beam_tries_the_actions_that_look_best(width: int) -> None:
     """As the definition says, plain and compiled, with a table and without; and not as a search of all actions."""
     differ, generator = 0, random.Random(width)
@@ -77,6 +78,7 @@ def test_a_beam_tries_the_actions_that_look_best(width: int) -> None:
     assert differ
 
 
+@pytest.mark.thorough
 def test_the_halves_of_a_double_are_one_move() -> None:
     """Two moves deep, whoever plays a double sees the replies to it."""
     game = RulesGame(Backgammon())

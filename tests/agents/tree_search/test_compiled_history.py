@@ -100,6 +100,7 @@ def test_what_positions_that_share_entries_prove_holds(settings: dict[str, int])
     assert proven
 
 
+@pytest.mark.thorough
 def test_positions_that_share_entries_take_fewer_nodes_and_prove_less() -> None:
     """With superko the cop wins in eleven moves."""
     nodes = {}

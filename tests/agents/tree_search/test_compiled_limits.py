@@ -232,6 +232,7 @@ def test_so_they_are_in_threads_with_little_stack(agent: Any, rules: Corridor, k
     assert (found.depth, found.proven) == (990, True)
 
 
+@pytest.mark.thorough
 def test_chance_after_chance_needs_memory_and_stack_too() -> None:
     game = RulesGame(DicedCorridor(length=300, players=1, dice=50))
     found = ExpectiminimaxAgent(depth="full", memory_mb=0).search_state(game)

@@ -105,6 +105,7 @@ def test_plain_searches_go_without() -> None:
 
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 @pytest.mark.parametrize("setting", ["late_move_reductions", "null_move", "futility"])
+@pytest.mark.thorough
 def test_each_setting_changes_what_is_searched(setting: str, rules: Any) -> None:
     if setting == "null_move" and not hasattr(rules, "pass_turn"):
         return
@@ -234,6 +235,7 @@ def test_a_game_without_a_pass_is_refused_in_a_sentence() -> None:
         AlphaBetaAgent(depth=3, null_move=2).search_state(ConnectFour())
 
 
+@pytest.mark.thorough
 def test_a_game_can_say_what_pays() -> None:
     class Telling(Heap):
         __slots__ = ()

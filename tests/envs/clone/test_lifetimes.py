@@ -64,6 +64,7 @@ def test_a_class_with_a_finaliser_that_cannot_be_extended_is_refused() -> None:
         clone_env(started(CannotBeExtended(), seed=0))
 
 
+@pytest.mark.thorough
 def test_caches_on_methods_do_not_keep_copies_alive() -> None:
     env = started(CachedSpaces(), seed=0)
     agent = AlphaBetaAgent(depth=4)

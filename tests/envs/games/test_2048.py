@@ -165,6 +165,7 @@ def test_evaluations_lie_inside_the_bounds_of_utility() -> None:
     assert Game2048(3, 4).evaluation(position(Game2048(3, 4), [1, 2] + [0] * 10, 7), 0) == 1024 * 107
 
 
+@pytest.mark.thorough
 def test_compiled_searches_read_the_same_numbers() -> None:
     game, generator, state = RulesGame(Game2048()), random.Random(4), RulesGame(Game2048()).initial_state()
     for number in range(60):

@@ -233,6 +233,7 @@ def test_stones_that_are_set_up_are_played(text: str, setup: tuple[int, ...], mo
     assert [game[1:] for game in sgf_games(text, 3)] == [(setup, moves)]
 
 
+@pytest.mark.thorough
 def test_a_position_that_is_set_up_is_that_position() -> None:
     """Random positions, played up stone by stone by the rules, in which nothing is captured."""
     rules = Go(5, superko=1)

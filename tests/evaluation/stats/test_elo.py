@@ -115,6 +115,7 @@ def _tables(observations, kinds):
 
 
 @pytest.mark.parametrize(("games", "paired"), [(4, False), (10, False), (40, False), (4, True), (10, True)])
+@pytest.mark.thorough
 def test_coverage_of_the_interval_enumerated(games, paired):
     """Sums the chance of every table whose interval holds the truth: no simulation, no luck."""
     observations, kinds = (games // 2, 5) if paired else (games, 3)
@@ -217,6 +218,7 @@ def _random_pairs(rng):
     return counts
 
 
+@pytest.mark.thorough
 def test_probabilities_lie_between_0_and_1():
     rng = random.Random(1)
     for _ in range(200):

@@ -35,6 +35,7 @@ def test_a_cycle_that_may_be_chance_is_not_told():
     assert fit_ratings(_counts(_ring("ABC", 11, 9))).cycles == ()
 
 
+@pytest.mark.thorough
 def test_many_equals_have_no_cycle():
     """Of fifty, some significantly beat each other in a circle by chance alone."""
     generator, counts = np.random.default_rng(0), GameCounts()

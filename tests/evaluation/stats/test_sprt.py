@@ -68,6 +68,7 @@ def test_degenerate_tables_have_ratios(counts):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.thorough
 def test_error_rates(seed):
     """Under each hypothesis the wrong one is accepted at most about as often as promised."""
     rng = random.Random(seed)

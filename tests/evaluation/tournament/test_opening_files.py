@@ -136,6 +136,7 @@ def test_the_start_of_the_game_is_no_position_of_its_own(tmp_path: Path) -> None
         assert played(env, f"{Chess().fen}\n", tmp_path) == [((), None)]
 
 
+@pytest.mark.thorough
 def test_games_from_positions_are_recorded_resumed_and_exported(tmp_path: Path) -> None:
     pgn = pytest.importorskip("chess.pgn")
     path, out = tmp_path / "positions.epd", tmp_path / "run"

@@ -30,6 +30,7 @@ def lessons_of(game: Any, share: Any, count: int = 2_000) -> Lessons:
     return Lessons(plane_words(game, states), movers, shares, np.full(len(states), np.nan, np.float32))
 
 
+@pytest.mark.thorough
 def test_gradients_are_differences_of_the_loss() -> None:
     draw = np.random.default_rng(0)
     shapes = (5, 16), (16,), (2, 32), (2,)
@@ -119,6 +120,7 @@ def test_compiled_games_are_perfect_where_the_search_sees_the_end(env: str) -> N
     assert np.abs(lessons.values - lessons.outcomes).max() < 0.01, "nobody loses what is won"
 
 
+@pytest.mark.thorough
 def test_compiled_games_depend_on_their_seed_alone() -> None:
     work, other = LessonWork("classic/chess-v6", "", 40, 2), LessonWork("classic/chess-v6", "", 40, 2)
     first, second = work.run(1), work.run(2)
@@ -129,6 +131,7 @@ def test_compiled_games_depend_on_their_seed_alone() -> None:
     assert first.planes.shape[1:] == (2, 17)
 
 
+@pytest.mark.thorough
 def test_networks_see_mirror_images_of_chess() -> None:
     """Without them no king goes three files between one recorded position and the next."""
     planes = LessonWork("classic/chess-v6", "", 40, 4).run(3).planes
