@@ -387,9 +387,8 @@ class PlainMonteCarlo(MonteCarlo):
             return False
         kept = nodes_from(node)
         self.tree_nodes = len(kept)
-        edges = sum(len(each.actions) for each in kept if each.is_expanded)
-        words = self.tree_nodes * (NODE_WORDS + self.state_words) + edges * self.edge_words
-        self.words_left = self.all_words - words
+        of_edges = self.edge_words * sum(len(each.actions) for each in kept if each.is_expanded)
+        self.words_left = self.all_words - self.tree_nodes * (NODE_WORDS + self.state_words) - of_edges
         if node is not self.root:
             is_child = node in children_at(self.root, self.root.actions.index(played))
             self.best_line = self.best_line.after(played) if is_child else BestPlayout()
