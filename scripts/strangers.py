@@ -199,12 +199,12 @@ def counted_plays():
     """A list with an element for each random play in the block."""
     from zermelo.envs.adapters import adapting
 
-    plays, in_child = [], adapting.in_child
-    adapting.in_child = lambda *given: (plays.append(1), in_child(*given))[1]
+    plays, remember = [], adapting.remember
+    adapting.remember = lambda *given: (plays.append(1), remember(*given))[1]
     try:
         yield plays
     finally:
-        adapting.in_child = in_child
+        adapting.remember = remember
 
 
 def sources(traits):

@@ -100,8 +100,8 @@ def test_an_edit_of_a_module_that_the_class_names_is_seen(how: str, run: Any, tm
 def plays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that gets one item more each time that something is played."""
     played: list[int] = []
-    real = adapting.in_child
-    monkeypatch.setattr(adapting, "in_child", lambda *given: played.append(1) or real(*given))
+    real = adapting.remember
+    monkeypatch.setattr(adapting, "remember", lambda *given: played.append(1) or real(*given))
     return played
 
 

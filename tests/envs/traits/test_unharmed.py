@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextvars
 import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from zermelo.agents import make_agent
 from zermelo.envs import CloneError, ZermeloError, as_game
 from zermelo.envs.adapters.foretold import Foretold
 from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.support.forked import CAN_FORK
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning"),
@@ -108,6 +111,22 @@ def test_what_is_shared_and_shown_nowhere_is_refused(way: str) -> None:
         with pytest.raises(CloneError, match="playing a clone of two_in_turn_v0 changes how another one goes on"):
             make_agent(spec).search(env)
         assert visible(env) == before
+
+
+@pytest.mark.alone
+@pytest.mark.thorough
+@pytest.mark.skipif(not CAN_FORK, reason="copies are compared in forked processes")
+def test_what_is_shared_is_noticed_on_a_busy_machine_too() -> None:
+    count = 4 * (os.cpu_count() or 1)
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        for way in ("CellOfMethods", "Cached"):
+            with pytest.raises(CloneError, match="changes how another one goes on"):
+                make_agent("alphabeta(depth=2)").search(three_left(hidden_heaps()[way]))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def test_a_count_on_the_class_is_told_of_and_not_refused() -> None:
