@@ -260,16 +260,15 @@ def _walked_twice(game: Any, root: Any, patience: float) -> _Walks | None:
     def work() -> bytes:
         outside = OutsideState(game.environment(root))
         once, twice = (
-            [hashlib.sha256(repr(step).encode()).hexdigest() for step in _walk(game, root, Patience(seconds))]
-            for _ in "12"
+            [hashlib.sha256(repr(step).encode()).hexdigest() for step in _walk(game, root, seconds)] for _ in "12"
         )
         return msgspec.json.encode(_Walks(tuple(once), tuple(twice), outside.text()))
 
-    answer = in_child(work, 2 * seconds + _STEP_SECONDS, lambda _: None)
+    answer = in_child(work, 4 * seconds + 2 * _STEP_SECONDS, lambda _: None)
     return None if answer is None else msgspec.json.decode(answer, type=_Walks)
 
 
-def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
+def _walk(game: Any, root: Any, seconds: float) -> list[Any]:
     """Whose turn it is, what was paid and what is legal after single moves, and on the way of some random ones."""
     start, generator, walked = game.permuted(root), np.random.default_rng(0), list[Any]()
 
@@ -281,9 +280,10 @@ def _walk(game: Any, root: Any, patience: Patience) -> list[Any]:
         return after
 
     try:
-        if game.to_move(start) != CHANCE:
-            for action in game.legal_actions(start)[:_SINGLE_MOVES]:
-                moved(start, action)
+        legal = [] if game.to_move(start) == CHANCE else game.legal_actions(start)
+        patience = Patience(seconds)  # from here on: the first time masks were tried
+        for action in legal[:_SINGLE_MOVES]:
+            moved(start, action)
         state = start
         while not game.is_terminal(state) and len(walked) < _WALK_STEPS:
             state = moved(state, random_action(game, state, generator))
