@@ -167,7 +167,7 @@ def tell_once(game: Any, text: str) -> None:
 
 
 def on_trust(traits: Traits) -> tuple[str, ...]:
-    """The traits that a search takes for granted although nobody told it, each as a text with its evidence."""
+    """The traits that a search assumes, each as a text with its evidence."""
     assumed = [f"{name}: {getattr(traits, name)} ({_evidence(traits, name)})" for name in traits.assumed]
     return (*assumed, *["information: hidden (the search sees it all the same)"] * traits.peeks)
 

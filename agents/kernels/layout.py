@@ -129,7 +129,7 @@ class KernelRecord(SharedRecord):
 
 @laid_out
 class ValueRecord(KernelRecord):
-    """What values mean to tree searches and Monte Carlo search."""
+    """The record of searches that compare values: their bounds, and the middle between them."""
 
     __slots__ = ()
 

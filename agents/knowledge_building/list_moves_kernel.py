@@ -10,7 +10,7 @@ from zermelo.envs.rules.scores import LOSS, WIN
 
 
 class MovesVariant(NamedTuple):
-    """What a kernel that lists moves has."""
+    """The record of the kernel that lists moves."""
 
     history: bool = True  # rules depend on the past, which tables leave out
     indexed: bool = True  # the rules number positions; otherwise positions are given, and their children written

@@ -31,7 +31,7 @@ MORE_EDGE_WORDS: Final = 4
 
 
 class MonteCarloVariant(NamedTuple):
-    """What a kernel of Monte Carlo search has."""
+    """The record of the Monte Carlo tree search kernel."""
 
     network: bool = False  # a network evaluates positions, in place of the rules
 

@@ -24,7 +24,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 
 
 class NumbersVariant(NamedTuple):
-    """What a kernel of proof numbers has."""
+    """The record of the proof-number search kernel."""
 
     history: bool = True  # repeated positions count
 

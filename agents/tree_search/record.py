@@ -8,7 +8,7 @@ from zermelo.agents.kernels.layout import ValueRecord, laid_out
 
 
 class TreeVariant(NamedTuple):
-    """What the kernel of a tree search has."""
+    """The record of every tree search kernel."""
 
     general: bool = False  # the general kernel is below the root
     max_n: bool = False  # max^n is; if neither, the kernel of two players (``TwoPlayerVariant``)
@@ -22,7 +22,7 @@ TREE: Final = TreeVariant()
 
 
 class TwoPlayerVariant(NamedTuple):
-    """What a kernel of two players has."""
+    """The record of the alpha-beta kernel of two players."""
 
     prunes: bool = True  # false where every node is visited, as in minimax
     selective: bool = False  # some moves are searched less deep than others; only where it prunes

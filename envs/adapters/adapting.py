@@ -250,7 +250,7 @@ class _Walks(NamedTuple):
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two walks went alike as long as both lasted: a limit of time ends them anywhere."""
+    """Whether two walks are equal up to the end of the shorter one, which a limit of time may have ended."""
     return all(map(operator.eq, one, other))
 
 

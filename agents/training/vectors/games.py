@@ -75,7 +75,7 @@ class Games(SharedRecord):
 
 
 class GamesVariant(NamedTuple):
-    """What a kernel of many games has."""
+    """The record of the kernel that plays many games at once."""
 
     history: bool = False  # states know their past
     observes: bool = False  # the rules write observations; else these are the bits of the state, and who observes
