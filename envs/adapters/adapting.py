@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import operator
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -87,6 +88,10 @@ def adapt(
     if findings is None or not needed <= set(findings.needed) or patience > findings.enough:
         played = _play(draft, raw, needed, patience, is_known=is_known)
         findings = remember(origin, played) if patience > 0 else played if findings is None else findings
+    elif not is_known and patience > 0 and not _compared.has(raw):
+        findings = msgspec.structs.replace(findings, notes=_compare(draft, raw, patience, findings.notes))
+    if patience > 0:
+        _compared.add(raw)
     known = recall(origin)
     if findings.sides and not draft.traits.one_side:
         raise UnsupportedGameError(_SEVERAL_SIDES.format(name=game_name(raw), said=findings.sides))
@@ -122,7 +127,42 @@ def _needed(told: Mapping[str, Any]) -> set[str]:
     return needed
 
 
+class _Environments:
+    """Live environments by their ``id``, as they may be unhashable; none without weak references."""
+
+    def __init__(self) -> None:
+        self._ids: set[int] = set()
+
+    def has(self, env: Any) -> bool:
+        return id(env) in self._ids
+
+    def add(self, env: Any) -> None:
+        if not self.has(env):
+            with contextlib.suppress(TypeError):
+                weakref.finalize(env, self._ids.discard, id(env))
+                self._ids.add(id(env))
+
+
+_compared: Final = _Environments()
+"""Those whose copies were compared: one made alike may share state all the same, if an argument says so."""
+
+
 # Play
+
+
+def _compare(game: Any, raw: Any, patience: float, notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Compares the copies of an environment of which all else was seen before; returns what is to be said of it.
+
+    Raises:
+        CloneError: They are not right.
+    """
+    root = game.snapshot(raw)
+    if not CAN_FORK:
+        with contextlib.suppress(OutOfPatience):
+            return tuple(dict.fromkeys((*notes, *_try_copies(game, root, Patience(patience)))))
+    elif not _try_twice(game, root, patience):
+        return tuple(dict.fromkeys((*notes, _NOT_COMPARED)))
+    return notes
 
 
 def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: bool) -> Findings:

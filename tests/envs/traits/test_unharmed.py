@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ def ways() -> dict[str, type[Heap]]:
     return {cls.__name__: cls for made in (objects, classes, processes) for cls in made()}
 
 
-def three_left(cls: type[Heap], **options: Any) -> Heap:
+def three_left(cls: Callable[[], Heap], **options: Any) -> Heap:
     env = cls()
     env.reset(seed=0, options=options)
     env.step(1)
@@ -163,7 +165,37 @@ def test_a_file_that_copies_write_is_put_back_after_play_and_told_of(tmp_path: P
 # Another configuration
 
 
-def test_copies_that_share_state_only_in_another_configuration_are_noticed() -> None:
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_another_environment_of_a_known_class_is_not_searched_if_its_copies_share_state(is_shown: bool) -> None:
+    class Optional(Heap):
+        board = [0]  # noqa: RUF012 - as strangers do
+
+        def __init__(self, is_shared: bool = False) -> None:
+            self.is_shared = is_shared
+            super().__init__()
+
+        def seen(self) -> list[int]:
+            return super().seen() if is_shown else [self.turn_number]
+
+        def put(self, number: int) -> None:
+            if self.is_shared:
+                self.board[0] = number
+            super().put(number)
+
+        def get(self) -> int:
+            return self.board[0] if self.is_shared else super().get()
+
+    assert make_agent("alphabeta(depth=2)").act(three_left(Optional)) == 2
+    env = three_left(functools.partial(Optional, True))
+    before = visible(env)
+    for spec in (*SEARCHES, "auto(seconds=0.2)"):
+        with pytest.raises(CloneError, match="playing a clone of two_in_turn_v0 changes how another one goes on"):
+            make_agent(spec).search(env)
+        assert visible(env) == before
+    assert make_agent("alphabeta(depth=2)").act(three_left(Optional)) == 2
+
+
+def test_copies_that_share_state_only_after_a_change_of_the_environment_are_noticed() -> None:
     class Optional(Heap):
         board = [0]  # noqa: RUF012 - as strangers do
         is_shared = False
