@@ -13,10 +13,10 @@ from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig
 from zermelo.agents.tree_search.exact.prover import PROOF, can_prove
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, MaxNConfig
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.jit.at_once import start_compilers

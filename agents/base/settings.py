@@ -77,10 +77,11 @@ def check_settings(owner: Any) -> None:
             object.__setattr__(owner, field.name, value if found is None else found)
 
 
-def part_of(owner: Config, kind: type[Config]) -> Config:
-    """The settings that an object has from a dataclass which its own derives from, as one of that class."""
-    fields = dataclasses.fields(cast("Any", kind))
-    return kind(**{field.name: getattr(owner, field.name) for field in fields})
+def part_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
+    """One of a class of settings: what an object has of it, what is ``fixed``, and defaults for the rest."""
+    own = {field.name for field in dataclasses.fields(owner)}
+    shared = [field.name for field in dataclasses.fields(cast("Any", kind)) if field.name in own]
+    return kind(**{name: getattr(owner, name) for name in shared} | fixed)
 
 
 def declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:

@@ -14,10 +14,10 @@ from zermelo.agents.base.recursion import UNSOLVED, deep_recursion
 from zermelo.agents.solutions.solution import Solution, WatchedBudget, outcome_of, utility_range
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover, Score
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.results import answer
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.rules.scores import LOSS, WIN
 
 _LINE_NODES: Final = 1_000_000

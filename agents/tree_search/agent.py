@@ -6,27 +6,27 @@ import dataclasses
 import functools
 import math
 from collections import deque
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.machine import megabytes
 from zermelo.agents.base.memory import NO_LIMITS, Memory
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made
+from zermelo.agents.base.settings import choice, flag, function, made, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
 from zermelo.agents.tree_search.choose import Family, tree_search
-from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, Ordering
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.support.waiting import say_after
 from zermelo.envs.traits.merging import PATIENCE
@@ -88,26 +88,20 @@ class TreeSearchAgent(SearchAgent):
 
     _last: _LastSearch = field(init=False, default_factory=_LastSearch)
 
-    # What is a setting of some searches only, as it is in the others.
-    memory_mb = 0.0
-    ordering = Ordering.AUTO
-    reuse = False
-    exact = True
-    samples = 1
+    samples = 1  # a setting of those that search games with chance
 
     @property
     def deepening(self) -> bool | None:
         return None
 
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        """What its searches read that is no setting of its own."""
+        return {}
+
     @functools.cached_property
     def config(self) -> AlphaBetaConfig:
-        return self.usual_config()
-
-    def usual_config(self) -> AlphaBetaConfig:
-        """The settings that all searches of a tree have."""
-        return AlphaBetaConfig(
-            prefer_short_wins=self.prefer_short_wins, memory_mb=self.memory_mb, ordering=self.ordering
-        )
+        return part_of(self, AlphaBetaConfig, **self.fixed)
 
     @property
     def deepens(self) -> bool:
@@ -120,7 +114,12 @@ class TreeSearchAgent(SearchAgent):
     @property
     def iterations_help(self) -> bool:
         """True if one iteration makes the next one faster."""
-        return self.memory_mb > 0
+        return self.config.memory_mb > 0
+
+    @property
+    def keeps_table(self) -> bool:
+        """True if the table of one move serves the next ones."""
+        return False
 
     @functools.cached_property
     def request(self) -> RootRequest:
@@ -129,7 +128,7 @@ class TreeSearchAgent(SearchAgent):
     @property
     def is_exact(self) -> bool:
         """True if every root action gets its exact value."""
-        return self.exact
+        return True
 
     def given_limits(self) -> dict[str, Any]:
         depth, seconds = None if self.depth == FULL else self.depth, self.seconds
@@ -182,7 +181,7 @@ class TreeSearchAgent(SearchAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        if self.reuse:
+        if self.keeps_table:
             self._last.take()
 
     def advice_if_too_long(self, traits: Traits) -> str:
@@ -229,7 +228,7 @@ class TreeSearchAgent(SearchAgent):
         answered = result(*found)
         if found[1] <= 1 and (self.limits.depth or math.inf) > 1 and not answered.proven:
             answered = dataclasses.replace(answered, method="one ply")
-        reuses = budget.ponders or self.reuse
+        reuses = budget.ponders or self.keeps_table
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
                 search.forget()
@@ -239,37 +238,3 @@ class TreeSearchAgent(SearchAgent):
     def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         """The result of a search with what else the agent knows of it."""
         return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TableSettings:
-    """Settings of every search with a transposition table.
-
-    Attributes:
-        memory_mb: The memory that the transposition table may use, in MiB; 0 does without, and the machine's is
-            the most.
-        reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
-            a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
-    """
-
-    memory_mb: float = megabytes(64)
-    reuse: bool = flag(False)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PruningSettings(TableSettings):
-    """Settings of every search that leaves out what cannot change the value.
-
-    Attributes:
-        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
-            is no other limit.
-        exact: Whether every root action gets its exact value, not only those that are best.
-        ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
-        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
-            limit may stop the search half way, or one iteration helps the next (max^n: only the former).
-    """
-
-    seconds: float | str | None = "auto"
-    exact: bool = flag(False)
-    ordering: Ordering = choice(Ordering.AUTO)
-    deepening: bool | None = flag(None)

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
-from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -17,7 +17,6 @@ from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, evaluates
 from zermelo.agents.kernels.threads import race, run_here, spread
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.agents.tree_search.interface import (
     Iteration,
     MoveOrder,
@@ -29,6 +28,7 @@ from zermelo.agents.tree_search.interface import (
 )
 from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
 from zermelo.agents.tree_search.record import TreeRecord
+from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import starter, table_key
 from zermelo.envs.rules.boards import whole

@@ -13,7 +13,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Ties
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.evaluators.registry import evaluator_name
-from zermelo.agents.tree_search.config import Ordering, TreeConfig
+from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.capabilities import SupportsOrdering
 from zermelo.envs.game import Game
 

@@ -16,10 +16,10 @@ from zermelo.agents.tree_search.alpha_beta.compiled import SCALE
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_score, unit, value_of
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
-from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_nodes import copy_record, edge_for_child, order_moves, shift
 from zermelo.agents.tree_search.many_players.kernel import max_n
 from zermelo.agents.tree_search.record import TREE, TreeRecord
+from zermelo.agents.tree_search.settings import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 

@@ -13,7 +13,6 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import Frame, Scale, Score, count_values
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
-from zermelo.agents.tree_search.config import Ordering, TreeConfig
 from zermelo.agents.tree_search.interface import (
     Bound,
     Iteration,
@@ -25,6 +24,7 @@ from zermelo.agents.tree_search.interface import (
     Visit,
 )
 from zermelo.agents.tree_search.observer import NodeRole
+from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 
 

@@ -11,11 +11,11 @@ from zermelo.agents.base.options import Compile, Ties
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.choose import Family, tree_search
-from zermelo.agents.tree_search.config import MaxNConfig
 from zermelo.agents.tree_search.interface import Root, RootRequest
 from zermelo.agents.tree_search.iterative_deepening import deepen
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.searches import MAX_N
+from zermelo.agents.tree_search.settings import MaxNConfig
 from zermelo.envs import CHANCE, Game
 from zermelo.envs.game import Chance
 from zermelo.envs.rules import RulesGame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -36,8 +37,8 @@ from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, Minimax
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.rules_game import RulesGame
@@ -102,13 +103,13 @@ def opponent_of(spec: Any, game: RulesGame) -> Opponent:
         agent.check_game(game)
         if depth := agent.limits.depth:
             memory_mb = min(agent.memory_mb, _TABLE_MB) if depth > _SHALLOW else 0
-            config = AlphaBetaConfig(quiescence=agent.quiescence, memory_mb=memory_mb)
+            config = dataclasses.replace(agent.config, memory_mb=memory_mb)
             return _searching(agent, game, CompiledAlphaBeta, config)
     averaging = "pruning", "beam_width", "chance_at_limit", "ordering"
     if isinstance(agent, ExpectiminimaxAgent) and _is_plain(agent, "depth", "evaluator", "memory_mb", *averaging):
         agent.check_game(game)
         if agent.limits.depth and can_search_through_chance(game):
-            config = AlphaBetaConfig(**{name: getattr(agent, name) for name in averaging})
+            config = dataclasses.replace(agent.config, memory_mb=0.0)
             return _searching(agent, game, CompiledGeneralSearch, config)
     others = "simulations", "exploration", "rave", "solver", "selection"
     if isinstance(agent, MCTSAgent) and _is_plain(agent, *others, "reuse", "playouts", "playout_moves"):

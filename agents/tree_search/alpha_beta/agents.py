@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,9 +14,9 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, whole
-from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
+from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, SelectiveSettings
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, PruningSettings, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
@@ -129,19 +129,9 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             )
         return self.deepened(search, root)
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return dataclasses.replace(
-            self.usual_config(),
-            late_move_reductions=self.late_move_reductions,
-            null_move=self.null_move,
-            futility=self.futility,
-            share_positions=self.share_positions,
-            use_bounds=self.window is Window.BOUNDS,
-            quiescence=self.quiescence,
-            threads=self.threads,
-            tables=self.tables,
-        )
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return {"use_bounds": self.window is Window.BOUNDS}
 
     def _proof_seconds(self, game: Game[Any], budget: Budget) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
@@ -171,6 +161,6 @@ class MinimaxAgent(TreeSearchAgent):
     family = ALPHA_BETA
     requires = (require_plain_game,)
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return dataclasses.replace(self.usual_config(), pruning=ChancePruning.NONE)
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return {"pruning": ChancePruning.NONE}

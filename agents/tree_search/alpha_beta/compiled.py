@@ -16,9 +16,9 @@ from zermelo.agents.base.scores import Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT

@@ -38,7 +38,6 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_parent,
     value_of,
 )
-from zermelo.agents.tree_search.config import MIN_REDUCED_DEPTH
 from zermelo.agents.tree_search.kernel_memory import (
     LOWER,
     UPPER,
@@ -50,6 +49,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     update_pv,
 )
 from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
+from zermelo.agents.tree_search.settings import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words
 from zermelo.envs.rules.protocol import Rules

@@ -13,9 +13,9 @@ from typing import Any, Final
 from zermelo.agents.base.branches import choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score
-from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
 from zermelo.envs.errors import EnvFailedError
 

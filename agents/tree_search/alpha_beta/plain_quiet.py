@@ -9,8 +9,8 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Score
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root, Visit
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
 from zermelo.envs.capabilities import SupportsQuiescence
 

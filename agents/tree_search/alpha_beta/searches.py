@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 
 
 def _plain(root: Root, config: AlphaBetaConfig) -> type[PlainAlphaBeta]:

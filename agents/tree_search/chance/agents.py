@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,11 +13,11 @@ from zermelo.agents.base.requirements import require_one_or_two_opposed, require
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, made, whole
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
-from zermelo.agents.tree_search.agent import PruningSettings, TableSettings, TreeSearchAgent
+from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import RootNode, TreeSearch
+from zermelo.agents.tree_search.settings import ChancePruning, PruningSettings, TableSettings
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
@@ -64,15 +65,9 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
                 "them out"
             )
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return replace(
-            self.usual_config(),
-            pruning=self.pruning,
-            history_on_improvement=True,
-            chance_at_limit=self.chance_at_limit,
-            beam_width=self.beam_width,
-        )
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return {"history_on_improvement": True}
 
     @property
     def iterations_help(self) -> bool:
@@ -124,15 +119,10 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
         """The ``opponent`` setting as a function of game and state."""
         return make_opponent(self.opponent)
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return replace(
-            self.usual_config(),
-            depends_on_seat=True,
-            pruning=ChancePruning.NONE,
-            chance_at_limit=self.chance_at_limit,
-            replies=functools.partial(replies, self.model),
-        )
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        averaged = functools.partial(replies, self.model)
+        return {"depends_on_seat": True, "pruning": ChancePruning.NONE, "replies": averaged}
 
     @property
     def iterations_help(self) -> bool:

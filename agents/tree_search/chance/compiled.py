@@ -14,9 +14,9 @@ from zermelo.agents.base.scores import SLACK, Scale, count_values, expected_rewa
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, Ordering
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 

@@ -12,8 +12,8 @@ from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.scores import INFINITE_WINDOW, Score
 from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence
 from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
 from zermelo.envs.game import CHANCE
 

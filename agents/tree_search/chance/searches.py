@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning
 from zermelo.envs.game import Chance
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, whole
-from zermelo.agents.tree_search.agent import PruningSettings, TreeSearchAgent
+from zermelo.agents.base.settings import choice, flag, part_of, whole
+from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
-from zermelo.agents.tree_search.config import AlphaBetaConfig, MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.many_players.searches import MAX_N
+from zermelo.agents.tree_search.settings import MaxNConfig, PruningSettings, TieRule
 from zermelo.envs.game import Game, RewardSum
 from zermelo.envs.support.calls import explained
 
@@ -53,14 +53,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
         # Rewards on the way may take totals with evaluations beyond the bounds.
         keeps_bounds = root.evaluator is None or traits.terminal_rewards_only
         may_prune = has_sum and math.isfinite(traits.utility_bounds[0]) and keeps_bounds
-        config = MaxNConfig(
-            depends_on_seat=True,
-            prefer_short_wins=self.prefer_short_wins,
-            memory_mb=self.memory_mb,
-            ordering=self.ordering,
-            tie_rule=self.tie_rule,
-            prunes=self.shallow and may_prune,
-        )
+        config = part_of(self, MaxNConfig, depends_on_seat=True, prunes=self.shallow and may_prune)
         try:
             return self.deepened(self.build(config, root, budget), root)
         except SumNotConstantError:
@@ -89,9 +82,9 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
 
     samples: int = whole(8, lower=1)
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return replace(self.usual_config(), depends_on_seat=True, history_on_improvement=True)
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return {"depends_on_seat": True, "history_on_improvement": True}
 
 
 @explained
@@ -113,9 +106,9 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
 
     samples: int = whole(8, lower=1)
 
-    @functools.cached_property
-    def config(self) -> AlphaBetaConfig:
-        return replace(self.usual_config(), depends_on_seat=True, history_on_improvement=True)
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return {"depends_on_seat": True, "history_on_improvement": True}
 
     def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
         root = super().root(game, state, budget)

@@ -15,10 +15,10 @@ from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
 from zermelo.agents.tree_search.record import MaxNRecord, TreeVariant
+from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 

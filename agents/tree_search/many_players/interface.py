@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import RootMove, TreeSearch, Vector
+from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.game import RewardSum, Traits
 
 

@@ -10,11 +10,11 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score, finite
 from zermelo.agents.tree_search.chance.plain import added, scattered
-from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Bound, Root, Vector, Visit
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError, tie_key
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 from zermelo.envs.game import CHANCE
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.config import MaxNConfig
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.settings import MaxNConfig
 
 
 def _plain(root: Root, config: MaxNConfig) -> type[PlainSearch]:

@@ -14,7 +14,7 @@ from oracles.contract import Position, textbook
 
 from zermelo.agents import make_agent
 from zermelo.agents import textbook as algorithms
-from zermelo.agents.tree_search.config import TieRule
+from zermelo.agents.tree_search.settings import TieRule
 from zermelo.envs import CHANCE
 from zermelo.envs.game import Chance, RewardSum
 

@@ -21,9 +21,9 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.kernels.program import can_search_through_chance
 from zermelo.agents.tree_search import compiled as front_end
 from zermelo.agents.tree_search.choose import tree_search
-from zermelo.agents.tree_search.config import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule
 from zermelo.envs.game import Chance, RewardSum
 from zermelo.envs.games import (
     MNK,

@@ -14,8 +14,8 @@ from oracles.compared_searches import compiled, random_positions, searched
 from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import CHANCE
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Backgammon, Game2048, Hypergammon

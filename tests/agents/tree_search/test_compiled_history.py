@@ -20,9 +20,9 @@ from zermelo.agents.solutions.solution import WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
 

@@ -11,8 +11,8 @@ from oracles.compared_searches import Share, compiled, random_positions, searche
 from zermelo.agents import MaxNAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.textbook import max_n
-from zermelo.agents.tree_search.config import MaxNConfig, TieRule
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules import RulesGame
 

@@ -14,8 +14,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.compiled import most_states
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.textbook_minimax import minimax
 from zermelo.envs.games import ConnectFour
 from zermelo.envs.rules import RulesGame

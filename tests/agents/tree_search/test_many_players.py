@@ -17,7 +17,7 @@ from zermelo.agents import (
     ParanoidAgent,
 )
 from zermelo.agents.textbook import best_reply, max_n, paranoid
-from zermelo.agents.tree_search.config import TieRule
+from zermelo.agents.tree_search.settings import TieRule
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.game import Chance, RewardSum
 

@@ -10,9 +10,9 @@ from doubles.small_games import Leaf, Node, TreeGame
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.config import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.interface import Bound, Iteration, Root, RootMove, RootRequest
 from zermelo.agents.tree_search.results import answer
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 
 TREE = TreeGame(

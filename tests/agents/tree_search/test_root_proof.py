@@ -13,10 +13,10 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover
 from zermelo.agents.tree_search.exact.root_proof import ProvenRoot, can_settle, prove_root
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
 from zermelo.envs.rules import RulesGame

@@ -14,8 +14,8 @@ from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.options import Ties
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.tree_search.config import AlphaBetaConfig
 from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
 from zermelo.envs.rules import RulesGame

@@ -1,4 +1,4 @@
-"""Settings of the searches of a game tree: an agent makes one object, which plain and compiled searches read."""
+"""Settings of the agents that search a game tree, and what of them the searches read, as one object."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zermelo.agents.base.machine import megabytes, thread_count
+from zermelo.agents.base.machine import megabytes
 from zermelo.agents.base.options import ChanceAtLimit
-from zermelo.agents.base.settings import check_settings, choice, flag, function, number, path, whole
+from zermelo.agents.base.settings import check_settings, choice, flag, number, whole
 
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
@@ -55,27 +55,6 @@ class TieRule(enum.StrEnum):
     """The one that leaves most to all others together."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TreeConfig:
-    """Settings that every search of a game tree has; those that agents have are described there.
-
-    ``depends_on_seat`` says that the seat to move at the root maximizes, not the first: a table serves one seat.
-    """
-
-    depends_on_seat: bool = flag(False)
-    prefer_short_wins: bool = flag(True)
-    memory_mb: float = megabytes(0.0)
-    ordering: Ordering = choice(Ordering.AUTO)
-
-    @property
-    def has_kernel(self) -> bool:
-        """True if a compiled search may have these settings."""
-        return True
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SelectiveSettings:
     """Settings by which a compiled search of two players looks less deep at some moves.
@@ -104,6 +83,66 @@ class SelectiveSettings:
     share_positions: bool = flag(False)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TableSettings:
+    """Settings of every search with a transposition table.
+
+    Attributes:
+        memory_mb: The memory that the transposition table may use, in MiB; 0 does without, and the machine's is
+            the most.
+        reuse: Whether the table of one move serves the next ones of the same game, until ``reset``. Not with
+            a stop test or sampled chance, and only where ``as_game`` gives an equal game for each move.
+    """
+
+    memory_mb: float = megabytes(64)
+    reuse: bool = flag(False)
+
+    @property
+    def keeps_table(self) -> bool:
+        return self.reuse
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PruningSettings(TableSettings):
+    """Settings of every search that leaves out what cannot change the value.
+
+    Attributes:
+        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
+            is no other limit.
+        exact: Whether every root action gets its exact value, not only those that are best.
+        ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
+        deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
+            limit may stop the search half way, or one iteration helps the next (max^n: only the former).
+    """
+
+    seconds: float | str | None = "auto"
+    exact: bool = flag(False)
+    ordering: Ordering = choice(Ordering.AUTO)
+    deepening: bool | None = flag(None)
+
+    @property
+    def is_exact(self) -> bool:
+        return self.exact
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeConfig:
+    """The settings that every search of a game tree reads; agents declare and check them.
+
+    ``depends_on_seat`` says that the seat to move at the root maximizes, not the first: a table serves one seat.
+    """
+
+    depends_on_seat: bool = False
+    prefer_short_wins: bool = True
+    memory_mb: float = 0.0
+    ordering: Ordering = Ordering.AUTO
+
+    @property
+    def has_kernel(self) -> bool:
+        """True if a compiled search may have these settings."""
+        return True
+
+
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     """Settings of alpha-beta: minimax, expectiminimax, expectimax, paranoid and best-reply search are such.
@@ -117,15 +156,18 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
             averaged over. In plain Python only.
     """
 
-    pruning: ChancePruning = choice(ChancePruning.STAR1)
-    use_bounds: bool | None = flag(None)
-    quiescence: int = whole(0)
-    history_on_improvement: bool = flag(False)
-    chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AVERAGE)
-    beam_width: int = whole(0)
-    replies: Callable[[Any, Any], Any] | None = function("of game and state")
-    threads: int = thread_count(1)
-    tables: str | None = path()
+    pruning: ChancePruning = ChancePruning.STAR1
+    use_bounds: bool | None = None
+    quiescence: int = 0
+    history_on_improvement: bool = False
+    chance_at_limit: ChanceAtLimit = ChanceAtLimit.AVERAGE
+    beam_width: int = 0
+    replies: Callable[[Any, Any], Any] | None = None
+    threads: int = 1
+    tables: str | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)  # the rules of a game may give selective ones
 
     @property
     def has_kernel(self) -> bool:
@@ -144,5 +186,5 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
 class MaxNConfig(TreeConfig):
     """Settings of max^n, which may prune where the sum is constant and all values have a lower bound."""
 
-    tie_rule: TieRule = choice(TieRule.FIRST)
-    prunes: bool = flag(False)
+    tie_rule: TieRule = TieRule.FIRST
+    prunes: bool = False
