@@ -34,9 +34,9 @@ class Limits:
 
     Attributes:
         depth: Moves to look ahead (plies, counting every player's; chance events are not counted). At least 1.
-        nodes: States to visit. At least 1.
+        nodes: States that a search may visit. At least 1.
         simulations: Playouts, for agents that simulate. At least 1.
-        seconds: Wall-clock time. Greater than 0.
+        seconds: Wall-clock time of a search, in seconds. Greater than 0.
     """
 
     depth: int | None = whole(None, lower=1)

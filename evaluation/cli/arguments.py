@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_type_hints
@@ -19,6 +19,7 @@ import msgspec
 import typer
 from typer.models import OptionInfo
 
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.specs import agent_names, agent_spec, describe_settings
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.spec_text import Spec
@@ -245,41 +246,24 @@ def settings_from(kind: type[Settings], options: Mapping[str, Any], **changed: A
     return kind(**{name: options[name] for name in names} | changed)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchLimits:
-    """Limits for agents that have such a setting and do not give it themselves.
-
-    Attributes:
-        depth: Moves to look ahead, for agents that have a depth.
-        nodes: Limit on visited states of a search.
-        simulations: Limit on simulations of a Monte Carlo search.
-        seconds: Time limit of a search, in seconds a move.
-    """
-
-    depth: int | None = None
-    nodes: int | None = None
-    simulations: int | None = None
-    seconds: float | None = None
-
-    def added_to(self, agents: Sequence[str]) -> list[str]:
-        limits = {name: value for name, value in asdict(self).items() if value is not None}
-        if not limits:
-            return list(agents)
-        limited: list[str] = []
-        used: set[str] = set()
-        for text in agents:
-            spec = agent_spec(text)
-            settings = set() if ":" in spec.name else {setting.name for setting in describe_settings(spec.name)}
-            added = {name: limits[name] for name in limits if name in settings and name not in spec.arguments}
-            used.update(added)
-            limited.append(str(Spec(spec.name, {**spec.arguments, **added})) if added else text)
-        if unused := [name for name in limits if name not in used]:
-            raise InvalidSettingError(
-                f"--{unused[0]} limits none of these agents ({', '.join(agents)}): they have no such setting, or "
-                "give their own; `zermelo agents NAME` lists an agent's settings"
-            )
-        return limited
+def limited(agents: Sequence[str], limits: Limits) -> list[str]:
+    """Agents with those of the limits that they have as a setting, and do not give themselves."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    found: list[str] = []
+    used: set[str] = set()
+    for text in agents if given else ():
+        spec = agent_spec(text)
+        settings = set() if ":" in spec.name else {setting.name for setting in describe_settings(spec.name)}
+        added = {name: given[name] for name in given if name in settings and name not in spec.arguments}
+        used.update(added)
+        found.append(str(Spec(spec.name, {**spec.arguments, **added})) if added else text)
+    if unused := [name for name in given if name not in used]:
+        raise InvalidSettingError(
+            f"--{unused[0]} limits none of these agents ({', '.join(agents)}): they have no such setting, or "
+            "give their own; `zermelo agents NAME` lists an agent's settings"
+        )
+    return found or list(agents)
 
 
-takes_limits = takes_settings(SearchLimits)
+takes_limits = takes_settings(Limits)
 takes_runner = takes_settings(RunnerSettings, workers=Workers)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from zermelo.agents.base.limits import Limits
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.cli import arguments
 from zermelo.evaluation.cli.arguments import settings_from, takes_settings
@@ -185,7 +186,7 @@ def _print_match(env: str, evaluator: str, games: int, seed: int, on_game: _OnGa
     typer.echo(f"  {row.wins} won, {row.draws} drawn, {row.losses} lost   {estimate}")
 
 
-@takes_settings(arguments.SearchLimits, RunnerSettings, workers=arguments.Workers)
+@takes_settings(Limits, RunnerSettings, workers=arguments.Workers)
 def label_command(
     env: arguments.EnvText,
     agent: Annotated[str, typer.Argument(metavar="[AGENT]")] = "auto",
@@ -223,7 +224,7 @@ def label_command(
     if form not in TABLES:
         raise InvalidSettingError(f"the file must end in .{', .'.join(TABLES)}, not {path.name!r}")
     writer = table_writer(ExportFormat(form))
-    [agent] = settings_from(arguments.SearchLimits, options).added_to([agent])
+    [agent] = arguments.limited([agent], settings_from(Limits, options))
     workers = settings_from(RunnerSettings, options)
     labels = label_positions(env, positions=positions, agent=agent, seed=seed, runner=make_runner(**vars(workers)))
     count = proven = games = 0

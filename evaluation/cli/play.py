@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
@@ -44,7 +45,7 @@ def play(
         port: In the browser: where to listen; 0 takes any that is free.
         open_page: In the browser: open the page, or print its link only.
     """
-    [opponent] = arguments.SearchLimits(**limits).added_to([agent])
+    [opponent] = arguments.limited([agent], Limits(**limits))
     if not browser:
         _play_in_terminal(env, opponent, seat, seed, ponder=ponder)
         return

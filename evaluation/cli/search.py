@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnknownNameError
 from zermelo.envs.game import Traits
@@ -54,7 +55,7 @@ def search(
     from zermelo.evaluation.match.readiness import require_fit
     from zermelo.evaluation.positions.drawing import drawing
 
-    [agent] = arguments.SearchLimits(**limits).added_to([agent])
+    [agent] = arguments.limited([agent], Limits(**limits))
     searcher: Any = make_agent(agent)
     if not hasattr(searcher, "search"):
         raise InvalidSettingError(
@@ -331,7 +332,7 @@ def tree(
     if not agent:
         raise InvalidSettingError("a tree is drawn of an agent's search: name an AGENT, or a book with --book")
     check_file(out, step)
-    [agent] = arguments.SearchLimits(**limits).added_to([agent])
+    [agent] = arguments.limited([agent], Limits(**limits))
     source: Any = tree_of_text(env)
     played = moves
     if source is None:

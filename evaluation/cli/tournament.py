@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from zermelo.agents.base.limits import Limits
 from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.arguments import settings_from, takes_settings
 from zermelo.evaluation.cli.standings import parse_sprt, print_standings
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     TournamentSettings,
     RunSettings,
     AgentLimits,
-    arguments.SearchLimits,
+    Limits,
     left_out={"isolation", "progress", "on_game", "output_kb"},
     games=typer.Option("--games", "-n", min=1),
     seed=arguments.Seed,
@@ -72,7 +73,7 @@ def tournament(
     from zermelo.evaluation.tournament.plan import Tournament
     from zermelo.evaluation.tournament.run import run
 
-    agents = settings_from(arguments.SearchLimits, options).added_to(agents)
+    agents = arguments.limited(agents, settings_from(Limits, options))
     settings = _settings(options)
     # Programs that read JSON may also read what is said meanwhile: nothing is, but in a terminal.
     progress = False if quiet else None if as_json else True

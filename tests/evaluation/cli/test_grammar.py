@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 import typer
 
+from zermelo.agents.base.limits import Limits
 from zermelo.evaluation.cli import app
-from zermelo.evaluation.cli.arguments import SearchLimits
+from zermelo.evaluation.cli.arguments import limited
 
 TOY = "doubles.toy_envs:ToyEnv"
 GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
@@ -31,7 +32,7 @@ GOOD, LAST = "doubles.bad_agents:Good", "doubles.bad_agents:Last"
 )
 def test_limits_go_to_agents_that_have_them(agents, limits, expected):
     expected = expected or ["random", "mcts(seconds=0.1)", "alphabeta(ties='first', seconds=0.1)"]
-    assert SearchLimits(**limits).added_to(agents) == expected
+    assert limited(agents, Limits(**limits)) == expected
 
 
 @pytest.mark.parametrize(
