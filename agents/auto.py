@@ -41,7 +41,12 @@ from zermelo.agents.solving.agents import BestFirstAgent, ValueIterationAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.envs.adapters.transition_table import TableGame
-from zermelo.envs.capabilities import SupportsPlayoutActions, SupportsSearchSettings, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import (
+    SupportsPlayoutActions,
+    SupportsSearchSettings,
+    SupportsSimultaneousMoves,
+    offers,
+)
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Game
 from zermelo.envs.jit.compiling import can_compile
@@ -101,7 +106,7 @@ def _has_few_states(case: _Case) -> tuple[bool, str]:
 def _has_evaluation(case: _Case) -> tuple[bool, str]:
     if case.game.traits.chance is Chance.SAMPLED:
         return False, "chance can only be simulated"
-    if isinstance(case.game, SupportsPlayoutActions):
+    if offers(case.game, SupportsPlayoutActions):
         return False, "the game knows how its playouts go"
     is_learned = shipped_network(case.game) is not None
     if features_for(case.game, case.state) is None and not is_learned:
@@ -297,7 +302,7 @@ class AutoAgent(SearchAgent):
             own = {name: getattr(self, name) for name in ("threads", "reuse", "exact", "on_iteration")}
             own |= {"seconds": self.limits.seconds, "nodes": self.limits.nodes, "selective": SelectiveBy.GAME}
             own |= candidate.settings(game)
-            if isinstance(game, SupportsSearchSettings):
+            if offers(game, SupportsSearchSettings):
                 own |= game.search_settings(candidate.kind.kind)
             known = {setting.name for setting in setting_fields(candidate.kind)}
             settings = {name: value for name, value in own.items() if name in known}
@@ -308,4 +313,4 @@ class AutoAgent(SearchAgent):
 
 def _moves_together(game: Game[Any]) -> bool:
     """True if players move at the same time, and as far as is known nothing else is hidden."""
-    return game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and not game.hides_more()
+    return game.traits.simultaneous and offers(game, SupportsSimultaneousMoves) and not game.hides_more()

@@ -18,6 +18,7 @@ from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import default_evaluator, evaluator_name, make_evaluator
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import copied_agent
+from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Chance, Game
 from zermelo.envs.support.calls import explained
@@ -111,7 +112,7 @@ class GreedyAgent(SearchAgent):
             game, state, budget, seed=seed, evaluator=evaluator, samples=self.samples
         )
         if not totals and stopped_by is StoppedBy.DEPTH:
-            raise no_action_works(game) if getattr(game, "failures", 0) else GameTooLongError(game)
+            raise no_action_works(game) if copy_facts(game).failures else GameTooLongError(game)
         legal = list(game.legal_actions(state))
         actions = list(totals) or legal
         so_far = tuple(map(float, game.utility(state)))

@@ -27,6 +27,7 @@ from zermelo.agents.base.requirements import (
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import choice
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
+from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits
@@ -327,7 +328,7 @@ def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchRes
             seconds=budget.seconds,
             compiling=budget.compiling,
         )
-    failures = max(found.failures, int(getattr(game, "failures", 0)))
+    failures = max(found.failures, copy_facts(game).failures)
     trust = on_trust(game.traits)
     if trust or failures or budget.legal:
         legal = len(budget.legal or ())

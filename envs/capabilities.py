@@ -1,4 +1,4 @@
-"""Optional abilities of games: protocols that a search asks for with ``isinstance``.
+"""Optional abilities of games, one protocol each, which ``offers`` finds; and views, which pass them on.
 
 Point of view: as in ``zermelo.envs.game``, values come as one number per seat, in the order of
 ``Game.traits.seat_names``.
@@ -6,11 +6,31 @@ Point of view: as in ``zermelo.envs.game``, values come as one number per seat, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+from zermelo.envs.game import Game
 
 if TYPE_CHECKING:
     import numpy as np
+
+Ability = TypeVar("Ability")
+
+
+@functools.cache
+def members_of(ability: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what a game of an ability has."""
+    return tuple(name for name in vars(ability) if not name.startswith("_"))
+
+
+def offers(game: Any, ability: Callable[..., Ability]) -> TypeGuard[Ability]:
+    """Returns whether a game has an ability, one of the protocols below.
+
+    As ``isinstance``, which is slow with protocols, and which since Python 3.12 does not ask ``__getattr__``.
+    """
+    return all(getattr(game, name, None) is not None for name in members_of(ability))
+
 
 # -- values and searches
 
@@ -169,3 +189,112 @@ class SupportsActionText(Protocol):
 
     def action_text(self, state: Any, action: int) -> str: ...
     def action_aliases(self, state: Any, action: int) -> Sequence[str]: ...
+
+
+# -- what is played by copies of an environment
+
+
+@runtime_checkable
+class SupportsCopies(Protocol):
+    """A game played by copies of an environment, which may fail in a branch of the tree: searches leave it out."""
+
+    @property
+    def failures(self) -> int:
+        """How many branches were left out so far; nothing is proven unless it is 0."""
+
+    def left_out(self, error: Exception) -> None:
+        """Counts a branch that is left out."""
+
+    def tell_once(self, text: str, kind: type[Warning]) -> None:
+        """Warns, once for the environment."""
+
+    def watched(self, state: Any) -> Any:
+        """A state as the root of a search, whose steps are watched where something is assumed."""
+
+
+class CopyFacts(NamedTuple):
+    """What a game says of how it is played; the defaults count for games that say nothing.
+
+    Attributes:
+        copying: Seconds that a copy of a state takes.
+        dear_keys: Whether a key takes longer than several moves, so that searches do without.
+        knows_what_was_paid: Whether utilities begin with what was received before a live environment was met.
+        failures: How many branches were left out because the environment failed in them.
+    """
+
+    copying: float = 0.0
+    dear_keys: bool = False
+    knows_what_was_paid: bool = True
+    failures: int = 0
+
+
+def copy_facts(game: Any) -> CopyFacts:
+    """What a game says of how it is played."""
+    return CopyFacts._make(getattr(game, name, default) for name, default in CopyFacts._field_defaults.items())
+
+
+# -- views
+
+
+class GameView:
+    """A game in another form: it answers what the game ``inside`` answers, and subclasses say what differs.
+
+    Attributes:
+        passes: Abilities that are those of the game inside, where it has them.
+    """
+
+    passes: ClassVar[tuple[type, ...]] = ()
+
+    def __init__(self, inside: Game[Any]) -> None:
+        self.inside = inside
+        self.traits = inside.traits
+        for ability in self.passes:
+            if offers(inside, ability):
+                vars(self).update({name: getattr(inside, name) for name in members_of(ability)})
+
+    def root(self, state: Any) -> Any:
+        """A state of the game inside as one of this form."""
+        return state
+
+    def inner(self, state: Any) -> Any:
+        """A state of this form as one of the game inside."""
+        return state
+
+    def initial_state(self) -> Any:
+        return self.root(self.inside.initial_state())
+
+    def to_move(self, state: Any) -> int:
+        return self.inside.to_move(self.inner(state))
+
+    def legal_actions(self, state: Any) -> Sequence[int]:
+        return self.inside.legal_actions(self.inner(state))
+
+    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        return self.inside.chance_outcomes(self.inner(state))
+
+    def result(self, state: Any, action: int) -> Any:
+        raise NotImplementedError
+
+    def is_terminal(self, state: Any) -> bool:
+        return self.inside.is_terminal(self.inner(state))
+
+    def utility(self, state: Any) -> tuple[float, ...]:
+        return self.inside.utility(self.inner(state))
+
+    def key(self, state: Any) -> Hashable:
+        return self.inside.key(self.inner(state))
+
+    def to_env_action(self, state: Any, action: int) -> Any:
+        return self.inside.to_env_action(self.inner(state), action)
+
+
+def innermost_game(game: Any) -> Any:
+    """The game that views show; a game that is no view as it is."""
+    while isinstance(game, GameView):
+        game = game.inside
+    return game
+
+
+def rules_of(game: Any) -> Any | None:
+    """The rules that a game is played by, or None."""
+    return getattr(game, "rules", None)

@@ -208,7 +208,7 @@ ROOMS = {
     },
 }
 COMMON_ROOMS = {
-    "envs": {"errors", "game", "support"},
+    "envs": {"capabilities", "errors", "game", "support"},
     "agents": {"base"},
     "evaluation": {"errors", "results", "schedule", "text_table"},
 }

@@ -1,6 +1,6 @@
 """Lines of play in which an environment's own code fails: they are left out, and the search goes on.
 
-Games that play copies of environments have ``left_out(error)``; of any other game an error is raised as it is.
+Games that play copies of environments count them; of any other game an error is raised as it is.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from zermelo.envs.capabilities import SupportsCopies, innermost_game, offers
 from zermelo.envs.errors import EnvFailedError, GameOverError
 
 
@@ -32,14 +33,13 @@ def choices_in(game: Any, state: Any) -> Sequence[int]:
 
 def can_leave_out(game: Any) -> bool:
     """Returns whether the search of a game goes on where its environment fails."""
-    while hasattr(game, "inside"):
-        game = game.inside
-    return hasattr(game, "left_out")
+    return offers(innermost_game(game), SupportsCopies)
 
 
 def leave_out(game: Any, error: Exception) -> None:
     """Has a game count a line of play that is left out; raises the error where the game cannot."""
-    if not hasattr(game, "left_out"):
+    game = innermost_game(game)
+    if not offers(game, SupportsCopies):
         raise error
     game.left_out(error)
 

@@ -11,7 +11,7 @@ import numpy as np
 from zermelo.agents.base.branches import leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.envs.capabilities import SupportsPlayouts
+from zermelo.envs.capabilities import SupportsPlayouts, offers
 from zermelo.envs.errors import EnvFailedError, GameOverError
 from zermelo.envs.game import CHANCE, Chance
 from zermelo.envs.rules.bits import mix, shift_right
@@ -84,9 +84,9 @@ class Playouts:
         self.mover: Callable[[Any], int] = game.to_move
         self.own_state: Callable[[Any], Any] | None = None
         self.after: Callable[..., Any] = self.result
-        if isinstance(game, SupportsPlayouts):
+        if offers(game, SupportsPlayouts):
             self.own_state, self.after = game.playout_state, game.play_on
-        self.plays_whole = whole and longest is None and isinstance(game, SupportsPlayouts)
+        self.plays_whole = whole and longest is None and offers(game, SupportsPlayouts)
 
     def play(
         self, state: Any, budget: Budget, *, is_own: bool = False, ends: float = math.inf

@@ -7,7 +7,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import (
+    SupportsCopies,
+    SupportsInformationStates,
+    SupportsSimultaneousMoves,
+    innermost_game,
+    offers,
+)
 from zermelo.envs.errors import GameOverError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits
 
@@ -98,7 +104,7 @@ def require_information_states(game: Game[Any], agent: str) -> None:
 
     Where they do say it, players who decide at the same time are players who do not see each other's last move.
     """
-    if isinstance(game, SupportsInformationStates):
+    if offers(game, SupportsInformationStates):
         return
     require_turns(game.traits, agent)
     name = game.traits.name
@@ -125,7 +131,7 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
     Where nothing says whether they do, a warning does, once a game.
     """
     name = game.traits.name
-    if not isinstance(game, SupportsSimultaneousMoves):
+    if not offers(game, SupportsSimultaneousMoves):
         if not game.traits.simultaneous:
             raise UnsupportedGameError(
                 f"{agent} is for games in which players move at the same time, and in {name} they take turns: use "
@@ -158,9 +164,8 @@ _SAY_PERFECT: Final = (
 
 def tell_once(game: Any, text: str) -> None:
     """Warns, once for the environment that the game was made of."""
-    while hasattr(game, "inside"):
-        game = game.inside
-    if hasattr(game, "tell_once"):
+    game = innermost_game(game)
+    if offers(game, SupportsCopies):
         game.tell_once(text, UnknownTraitWarning)
     else:
         warnings.warn(f"{game.traits.name} {text}", UnknownTraitWarning, stacklevel=5)
@@ -267,7 +272,7 @@ def require_decision(game: Game[Any], state: Any) -> Sequence[int]:
     """
     if game.is_terminal(state):
         raise GameOverError(f"{game.traits.name} is over: there is no action to choose; reset the environment")
-    if game.traits.simultaneous and isinstance(game, SupportsSimultaneousMoves) and game.movers(state):
+    if game.traits.simultaneous and offers(game, SupportsSimultaneousMoves) and game.movers(state):
         return ()
     if game.to_move(state) == CHANCE:
         raise GameOverError(

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zermelo.agents.base.requirements import no_legal_action
-from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.capabilities import SupportsInformationStates, offers
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Game, Traits
 
@@ -118,7 +118,8 @@ def sequence_form(
     game: Game[Any], *, most_states: int = MOST_STATES, check: Callable[[], Any] = lambda: None
 ) -> SequenceForm:
     """Writes a game with information states and exact chance, or none, out from its initial state."""
-    if not isinstance(game, SupportsInformationStates):
+    knows = offers(game, SupportsInformationStates)
+    if not knows:
         raise UnsupportedGameError(
             f"{game.traits.name} does not say what its players know: give its class information_state_key and "
             "resample (the guide 'Cards of your own')"

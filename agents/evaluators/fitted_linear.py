@@ -16,6 +16,7 @@ from zermelo.agents.base.scores import bounds_to_come
 from zermelo.agents.base.settings import check_number, import_name
 from zermelo.agents.evaluators.network import write_evaluation
 from zermelo.agents.evaluators.protocol import squash, to_come_by_seat, values_by_seat
+from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
@@ -136,7 +137,8 @@ class Features:
 
 
 def _observed(game: Any, state: Any) -> npt.NDArray[Any]:
-    seen = game.observation(state, game.to_move(state)) if hasattr(game, "observation") else None
+    seat = game.to_move(state)
+    seen = game.observation(state, seat) if offers(game, SupportsObservations) else None
     array = np.asarray(seen) if seen is not None else np.empty(0)
     if array.size == 0 or array.dtype.kind not in "biuf":
         raise UnsupportedGameError(

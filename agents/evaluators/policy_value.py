@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from zermelo.agents.base.settings import setting_text
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, numpy_array
 from zermelo.agents.evaluators.protocol import to_come_by_seat
-from zermelo.envs.capabilities import SupportsObservations
+from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.support.spec_text import format_spec
@@ -65,9 +65,9 @@ class NetworkEvaluator:
         outputs: Sequence[Any] = self.network(*(observations, masks)[: 1 + self.mask_input])
         return outputs
 
-    def evaluate_batch(self, game: Game[Any], states: Sequence[Any]) -> Sequence[Rated]:
-        actions = game.traits.num_actions
-        if not isinstance(game, SupportsObservations) or actions is None:
+    def evaluate_batch(self, game: Any, states: Sequence[Any]) -> Sequence[Rated]:
+        actions, observes = game.traits.num_actions, offers(game, SupportsObservations)
+        if not observes or actions is None:
             raise UnsupportedGameError(
                 f"{game.traits.name} does not say what its players observe in a state, or how many actions there "
                 "are, so a network cannot be asked: give an evaluator of game and state"

@@ -11,7 +11,7 @@ from zermelo.agents.base.experts import by_name, class_at, experts
 from zermelo.agents.base.scores import expected_reward
 from zermelo.agents.base.settings import check_spec, import_name, setting_text
 from zermelo.agents.evaluators.protocol import Evaluator
-from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
@@ -141,7 +141,7 @@ class RewardsEvaluator:
 
 def features_for(game: Game[Any], state: Any) -> Evaluator | None:
     """The game's own evaluation, or that of its expert; None if there is none."""
-    if isinstance(game, SupportsEvaluation):
+    if offers(game, SupportsEvaluation):
         return GameEvaluator()
     evaluators = (expert.evaluator(game, state) for expert in experts())
     return next((evaluator for evaluator in evaluators if evaluator is not None), None)

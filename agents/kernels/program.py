@@ -12,6 +12,7 @@ from zermelo.agents.base.options import Compile
 from zermelo.agents.base.scores import expected_reward, has_room
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.agents.kernels.layout import KernelRecord, dtype_of
+from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.build import Kernel, build
 from zermelo.envs.jit.build import is_ready as is_built
@@ -110,7 +111,7 @@ def can_use(game: Any, evaluator: Any) -> bool:
     if evaluator is None or not can_evaluate(evaluator):
         return evaluator is None
     if evaluates(evaluator):
-        return hasattr(game.rules, "evaluation")
+        return offers(game, SupportsEvaluation)
     traits = game.traits
     return inside_bounds(expected_reward(traits), traits.utility_bounds, strictly=has_room(traits))
 

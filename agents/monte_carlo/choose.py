@@ -16,7 +16,7 @@ from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, Start
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES
-from zermelo.envs.capabilities import SupportsEvaluation
+from zermelo.envs.capabilities import SupportsEvaluation, offers
 
 
 def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, limits: Limits) -> MonteCarlo:
@@ -36,7 +36,7 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
         return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
-    own = make_evaluator("game") if isinstance(game, SupportsEvaluation) else None
+    own = make_evaluator("game") if offers(game, SupportsEvaluation) else None
     believes, prior = evaluator or own, getattr(evaluator, "prior", None)
     evaluation = None if believes is None else functools.partial(expected_totals, believes, game)
     priors = None if prior is None else functools.partial(prior, game)

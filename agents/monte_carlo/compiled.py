@@ -36,6 +36,7 @@ from zermelo.agents.monte_carlo.record import (
     MonteCarloVariant,
 )
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
+from zermelo.envs.capabilities import SupportsEvaluation, SupportsPlayoutActions, offers
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import load, load_float, words
 from zermelo.envs.rules.bits import mix
@@ -83,9 +84,9 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Mon
     search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
     search.exploration, search.rave = config.exploration, config.rave
     search.evaluated = evaluates
-    search.has_evaluation = hasattr(game.rules, "evaluation")
+    search.has_evaluation = offers(game, SupportsEvaluation)
     search.has_priors = tree.has_priors
-    search.guides = hasattr(game.rules, "playout_action")
+    search.guides = offers(game, SupportsPlayoutActions)
     search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
     search.hold("rows", np.zeros(2 * width, np.int64))

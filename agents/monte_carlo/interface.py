@@ -16,7 +16,7 @@ from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.agents.monte_carlo.record import EDGE_WORDS, MORE_EDGE_WORDS
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
-from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings
+from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings, offers, rules_of
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance, Traits
 
@@ -209,7 +209,7 @@ class SimulationSearch:
     def ends(self) -> float:
         """The time at which a simulation that begins now should end: games of environments may be long."""
         budget = self.budget
-        if budget.limits.seconds is None or budget.ponders or hasattr(self.game, "rules"):
+        if budget.limits.seconds is None or budget.ponders or rules_of(self.game) is not None:
             return math.inf
         if self._shared is not budget:  # another search may have spent some of it
             self._shared, self._shared_seconds = budget, min(budget.limits.seconds, max(budget.seconds_left, 0.0))
@@ -245,10 +245,10 @@ class MonteCarlo(SimulationSearch, abc.ABC):
         self.bounds = traits.utility_bounds if traits.terminal_rewards_only else (-math.inf, math.inf)
         self.by_bounds = given_bounds(traits) is not None and traits.seats > 1
         self.rule = RULES[config.selection]
-        self.has_priors = isinstance(game, SupportsActionPriors) and not self.rule.has_prior
+        self.has_priors = offers(game, SupportsActionPriors) and not self.rule.has_prior
         self.tries_first = self.rule.tries_first and not (config.rave or self.has_priors)
         self.playout_moves = config.playout_moves
-        if self.playout_moves is None and isinstance(game, SupportsSearchSettings):
+        if self.playout_moves is None and offers(game, SupportsSearchSettings):
             self.playout_moves = game.search_settings("mcts").get("playout_moves")
         needs_more = traits.chance is Chance.EXACT or self.rule.has_prior or config.rave > 0 or self.has_priors
         self.edge_words = EDGE_WORDS + self.num_values + MORE_EDGE_WORDS * needs_more

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.base.branches import child_of, choices_in, leave_out, no_action_works
+from zermelo.agents.base.branches import can_leave_out, child_of, choices_in, leave_out, no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
@@ -34,7 +34,7 @@ from zermelo.agents.monte_carlo.interface import (
 )
 from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
 from zermelo.agents.monte_carlo.record import NODE_WORDS
-from zermelo.envs.capabilities import SupportsPlayoutActions
+from zermelo.envs.capabilities import SupportsPlayoutActions, copy_facts, offers, rules_of
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
 
@@ -67,23 +67,23 @@ class PlainMonteCarlo(MonteCarlo):
         prior: Callable[[Any, Sequence[int]], Sequence[float]] | None = None,
     ) -> None:
         super().__init__(start, budget)
-        game, config, traits = start.game, start.config, start.game.traits
+        game, config, traits, facts = start.game, start.config, start.game.traits, copy_facts(start.game)
         self.evaluation, self.plays_out, self.prior = evaluation, plays_out, prior
         self.is_sampled = traits.chance is Chance.SAMPLED
         self.solves = config.solver and self.num_values == 1 and not self.is_sampled
-        self.state_words = 0 if hasattr(game, "rules") else STATE_WORDS
+        self.state_words = 0 if rules_of(game) is not None else STATE_WORDS
         self.all_words = self.words_left = int(config.memory_mb * 2**17)
         self.first_takers: dict[int, int] = {}  # of actions in this simulation, for all moves as first
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
-        guide = game.playout_action if isinstance(game, SupportsPlayoutActions) else None
+        guide = game.playout_action if offers(game, SupportsPlayoutActions) else None
         is_whole, longest = math.isinf(budget.nodes_left) and math.isinf(self.ends()), self.playout_moves
         self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
-        self.copying = float(getattr(game, "copying", 0.0))
+        self.copying = facts.copying
         self.playout_ends = math.inf
-        self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and not hasattr(game, "rules")
+        self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and rules_of(game) is None
         self.path_actions: tuple[int, ...] = ()
-        self.keys_are_dear = bool(getattr(game, "dear_keys", False))
+        self.keys_are_dear = facts.dear_keys
         self.scale = RewardScale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -206,7 +206,7 @@ class PlainMonteCarlo(MonteCarlo):
         else:
             actions = list(choices_in(game, state))
         count = len(actions)
-        if not count and node is not self.root and hasattr(game, "left_out"):
+        if not count and node is not self.root and can_leave_out(game):
             node.outcome = self.own_values(self.static_value(state))
             return False
         words = self.edge_words * count

@@ -24,6 +24,7 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
 from zermelo.agents.search_agent import SearchAgent, goes_on
+from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.position import position
@@ -188,7 +189,7 @@ class SimulatingAgent(SearchAgent):
             team.played = result.action
         if news:
             warnings.warn(news, RuntimeWarning, stacklevel=2)
-        failures = merged.failures + int(getattr(game, "failures", 0))
+        failures = merged.failures + copy_facts(game).failures
         stats = {**result.stats, "workers": len(merged.parts)}
         note = "; ".join(filter(None, (result.note, news)))
         return dataclasses.replace(result, stats=stats, failures=failures, note=note)

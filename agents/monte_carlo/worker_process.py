@@ -24,6 +24,7 @@ from zermelo.agents.monte_carlo.merging import Order, Part
 from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.adapters.watching import watching
+from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 
@@ -157,7 +158,7 @@ class Worker:
             leaf_seconds=search.leaf_seconds,
             compiled=search.compiled,
             why_plain=search.why_plain,
-            failures=int(getattr(game, "failures", 0)),
+            failures=copy_facts(game).failures,
         )
 
 

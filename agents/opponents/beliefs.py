@@ -14,7 +14,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.opponents.models import AgentOpponent, OpponentModel, make_opponent, replies
 from zermelo.agents.specs import copied_agent
-from zermelo.envs.capabilities import SupportsPast
+from zermelo.envs.capabilities import SupportsPast, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Game
 from zermelo.envs.support.spec_text import Spec
@@ -46,7 +46,7 @@ class Belief:
     """
 
     def __init__(self, model: OpponentModel, game: Game[Any], state: Any, seat: int) -> None:
-        if not isinstance(game, SupportsPast):
+        if not offers(game, SupportsPast):
             raise UnsupportedGameError(
                 f"belief needs to know how {game.traits.name} came to where it is, to ask the model about each "
                 "move, and the game does not say it (moves_so_far): leave belief at 'uniform'"
@@ -125,7 +125,7 @@ class AgentBlueprint:
         game, generator = self._game, np.random.default_rng(seed)
         seat = game.to_move(state)
         if self._deals is None or self._deals[0] is not state:
-            belief = AgentOpponent(self._agent) if isinstance(game, SupportsPast) else UNIFORM
+            belief = AgentOpponent(self._agent) if offers(game, SupportsPast) else UNIFORM
             self._deals = state, dealer(belief, game, state, seat)
         utilities = np.zeros((samples, len(actions)))
         for sample in range(samples):

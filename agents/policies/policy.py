@@ -19,7 +19,7 @@ from zermelo.agents.evaluators.model_files import numpy_array, reason_of
 from zermelo.agents.opponents.models import searched_policy
 from zermelo.agents.policies.observation import Observation, observation_of
 from zermelo.agents.specs import copied_agent
-from zermelo.envs.capabilities import SupportsObservations
+from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name, is_aec
 from zermelo.envs.support.calls import explained
@@ -302,7 +302,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
 
 
 def _view(game: Any, state: Any) -> Observation:
-    observes = isinstance(game, SupportsObservations)
+    observes = offers(game, SupportsObservations)
     if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")
     seat, size = game.to_move(state), game.traits.num_actions

@@ -16,6 +16,7 @@ from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import race, spread
 from zermelo.agents.solutions.solution import outcome_of, utility_range
 from zermelo.agents.solving.solvers import Found, Solver
+from zermelo.envs.capabilities import rules_of
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.history import starter
 from zermelo.envs.rules.contract import method_or_default
@@ -123,7 +124,7 @@ def next_goal(lower: float, upper: float, half: float) -> float:
 
 def require_order_free(game: Any, state: Any) -> None:
     """Refuses games in which a repeated position is worth more, or less, than a draw."""
-    rules = getattr(game, "rules", None)
+    rules = rules_of(game)
     if not isinstance(game, RulesGame) or not has_history(rules):
         return
     keys, limit = keys_of(state), int(method_or_default(rules, "repetition_limit")())
@@ -201,7 +202,7 @@ class PlainNumbers:
 
     def __init__(self, game: Any, budget: Any) -> None:
         self._game, self._budget = game, budget
-        rules = getattr(game, "rules", None)
+        rules = rules_of(game)
         self._rules = rules if isinstance(game, RulesGame) and has_history(rules) else None
         self._table: dict[Any, tuple[int, int]] = {}
         self._path: list[Any] = []

@@ -34,7 +34,7 @@ from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
 from zermelo.agents.solving.value_iteration import value_iteration
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
-from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.capabilities import SupportsInformationStates, copy_facts, offers, rules_of
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Information, Traits
 from zermelo.envs.position import position, search_game
@@ -178,9 +178,9 @@ class _Search(NamedTuple):
 def _on_trust(solution: Solution, game: Any) -> Solution:
     """A solution that claims no more than is known: not who wins where a live environment has paid on the way."""
     traits = game.traits
-    if not getattr(game, "knows_what_was_paid", True) and not traits.terminal_rewards_only:
+    if not copy_facts(game).knows_what_was_paid and not traits.terminal_rewards_only:
         solution = unproven(dataclasses.replace(solution, outcome=None))
-    return unproven(solution) if traits.guessed or getattr(game, "failures", 0) else solution
+    return unproven(solution) if traits.guessed or copy_facts(game).failures else solution
 
 
 def is_solved_by_policy(game: Any) -> bool:
@@ -191,7 +191,7 @@ def is_solved_by_policy(game: Any) -> bool:
         and not traits.simultaneous
         and traits.is_opposed
         and traits.chance is not Chance.SAMPLED
-        and isinstance(game, SupportsInformationStates)
+        and offers(game, SupportsInformationStates)
     )
 
 
@@ -219,7 +219,7 @@ def _by_values(game: Any, state: Any, tolerance: float, budget: WatchedBudget) -
     traits, seat = game.traits, 0
     try:
         if traits.simultaneous:
-            few = _MOST_RULES if hasattr(game, "rules") else _MOST_COPIES
+            few = _MOST_RULES if rules_of(game) is not None else _MOST_COPIES
             most = few if budget.limits.nodes is None else math.inf
             return backward_induction(game, state, budget, most_states=most)
         require_decision(game, state)

@@ -29,6 +29,7 @@ from zermelo.agents.specs import make_agent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.agents.tree_search.alpha_beta.searches import can_compile_alpha_beta
 from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.position import position
@@ -179,7 +180,7 @@ class LabelWork(PureWork):
         if hasattr(made, "possible_agents"):
             made.reset(seed=0)
         game = as_game(made)
-        if not hasattr(game, "observation"):
+        if not offers(game, SupportsObservations):
             raise UnsupportedGameError(f"{game.traits.name} has no observations, which a row would hold")
         return game
 

@@ -9,47 +9,9 @@ import numpy as np
 
 from zermelo.agents.base.branches import leave_out
 from zermelo.agents.evaluators.registry import evaluator_name
+from zermelo.envs.capabilities import GameView
 from zermelo.envs.errors import EnvFailedError
-from zermelo.envs.game import CHANCE, Game
-
-
-class FormOfGame:
-    """Answers for each state what the game ``inside`` answers for its ``state.state``; subclasses differ."""
-
-    def __init__(self, game: Game[Any]) -> None:
-        self.inside = game
-        self.traits = game.traits
-
-    def left_out(self, error: Exception) -> None:
-        leave_out(self.inside, error)
-
-    def root(self, state: Any) -> Any:
-        """A state of the game as one of this form."""
-        raise NotImplementedError
-
-    def initial_state(self) -> Any:
-        return self.root(self.inside.initial_state())
-
-    def to_move(self, state: Any) -> int:
-        return self.inside.to_move(state.state)
-
-    def legal_actions(self, state: Any) -> Sequence[int]:
-        return self.inside.legal_actions(state.state)
-
-    def chance_outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
-        return self.inside.chance_outcomes(state.state)
-
-    def is_terminal(self, state: Any) -> bool:
-        return self.inside.is_terminal(state.state)
-
-    def utility(self, state: Any) -> tuple[float, ...]:
-        return self.inside.utility(state.state)
-
-    def key(self, state: Any) -> Hashable:
-        return self.inside.key(state.state)
-
-    def to_env_action(self, state: Any, action: int) -> Any:
-        return self.inside.to_env_action(state.state, action)
+from zermelo.envs.game import CHANCE
 
 
 class Sampled(NamedTuple):
@@ -67,7 +29,7 @@ class SampledOutcomes(NamedTuple):
     outcomes: tuple[tuple[Sampled, float], ...]
 
 
-class SampledGame(FormOfGame):
+class SampledGame(GameView):
     """A game of chance that can only be simulated, as one that can be searched: sparse sampling.
 
     An action leads to a chance state that stands for ``width`` draws, of which equal ones are one outcome. Every
@@ -82,6 +44,9 @@ class SampledGame(FormOfGame):
 
     def root(self, state: Any, seed: int = 0) -> Sampled:
         return Sampled(state, seed)
+
+    def inner(self, state: Sampled) -> Any:
+        return state.state
 
     def to_move(self, state: Sampled | SampledOutcomes) -> int:
         return CHANCE if isinstance(state, SampledOutcomes) else super().to_move(state)
@@ -101,7 +66,7 @@ class SampledGame(FormOfGame):
                 after = self._sample(state.state, action, generator)
             except EnvFailedError as error:  # the other draws count
                 failed = error
-                self.left_out(error)
+                leave_out(self.inside, error)
                 continue
             sample = Sampled(after, int(generator.integers(2**62)))
             # Keys may leave out rewards already received; the draws of one action must not.

@@ -14,7 +14,7 @@ from zermelo.agents.base.options import Ties
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
-from zermelo.envs.capabilities import SupportsOrdering
+from zermelo.envs.capabilities import SupportsOrdering, offers
 from zermelo.envs.game import Game
 
 HIGH_HINT: Final = 1 << 26
@@ -28,7 +28,7 @@ class MoveOrder:
 
     def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
         self._fixed = ordering is Ordering.FIXED
-        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
+        self._hint = game.ordering_hint if offers(game, SupportsOrdering) else None
         self._killers: dict[int, tuple[int, ...]] = {}
         self._history: dict[tuple[int, int], float] = {}
 

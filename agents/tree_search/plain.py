@@ -26,6 +26,7 @@ from zermelo.agents.tree_search.interface import (
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
+from zermelo.envs.capabilities import copy_facts
 
 
 class PlainSearch(TreeSearch):
@@ -50,7 +51,7 @@ class PlainSearch(TreeSearch):
         self._children: tuple[Any, dict[int, Any]] = None, {}
         self.max_seat = root.max_seat(config)
         self.table = None
-        if config.memory_mb and not getattr(root.game, "dear_keys", False):
+        if config.memory_mb and not copy_facts(root.game).dear_keys:
             self.table = TranspositionTable(config.memory_mb) if table is None else table
             self.table.hits = self.table.stores = 0
         self.stop_test, self.width = root.stop_test, root.width

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.live.wrappers import is_gymnasium, seat_agents
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.merging import Adapted
@@ -53,7 +54,7 @@ class LiveGames:
         game, adapted = made.adapted.game, made.adapted
         if patience > adapted.enough or not adapted.is_current():
             return None, None
-        if hasattr(game, "live_state"):  # it sees whether it is still the game
+        if isinstance(game, LiveRulesGame):  # it sees whether it is still the game
             state = game.live_state(raw)
             return (None, None) if state is None else (game, state)
         return (game, None) if made.told == _told(raw, game) and fits(game) else (None, None)
@@ -74,7 +75,7 @@ LIVE_GAMES: Final = LiveGames()
 
 def _told(raw: Any, game: Any) -> tuple[tuple[Any, ...], Mapping[str, Any], Mapping[str, Any]] | None:
     """The seats and what is told of an environment, which a reset with other options may have changed."""
-    if hasattr(game, "live_state"):
+    if isinstance(game, LiveRulesGame):
         return None
     from zermelo.envs.traits.known_classes import known_class  # which brings all of ``clone``
 

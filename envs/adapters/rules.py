@@ -12,6 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from zermelo.envs.capabilities import (
+    GameView,
+    SupportsEvaluation,
+    SupportsInformationStates,
+    SupportsObservations,
+    SupportsPast,
+    SupportsPicture,
+    SupportsText,
+    offers,
+)
 from zermelo.envs.errors import UnsupportedGameError, illegal_action
 from zermelo.envs.game import CHANCE
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, is_patched, require_reset, seat_agents
@@ -106,13 +116,17 @@ def game_of_own(env: Any) -> LiveRulesGame | None:
     return game_of_equivalent(_RULES_ENV, env)
 
 
-class RenumberedGame:
+class RenumberedGame(GameView):
     """The rules of one of OpenSpiel's games with its numbers; searches run on ``inside``, with the rules' own."""
 
+    inside: Any
+    passes = (SupportsEvaluation, SupportsObservations, SupportsInformationStates, SupportsText, SupportsPicture)
+
     def __init__(self, inside: Any) -> None:
-        self.inside = inside
-        # As attributes: ``isinstance`` with a protocol does not ask ``__getattr__``.
-        vars(self).update({name: getattr(inside, name) for name in _ALIKE if hasattr(inside, name)})
+        super().__init__(inside)
+        self.rules, self.snapshot = inside.rules, inside.snapshot
+        if offers(inside, SupportsPast):
+            self.moves_so_far = self._moves_so_far
 
     @property
     def for_search(self) -> Any:
@@ -141,9 +155,9 @@ class RenumberedGame:
     def action_aliases(self, state: Any, action: int) -> Sequence[str]:
         return tuple(self.inside.action_aliases(state, self.inside.action_of(state, action)))
 
-
-_ALIKE: Final = frozenset((
-    "image", "information_state_key", "initial_state", "is_terminal", "key", "moves_so_far",
-    "observation", "resample", "rules", "snapshot", "text", "to_move", "traits", "utility",
-))  # fmt: skip
-"""The names that the rules have whatever the numbers of actions."""
+    def _moves_so_far(self, state: Any) -> Sequence[int]:
+        now, moves = self.initial_state(), []
+        for action in self.inside.moves_so_far(state):
+            moves.append(self.inside.to_env_action(now, action))
+            now = self.inside.result(now, action)
+        return moves

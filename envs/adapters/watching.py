@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from zermelo.envs.capabilities import SupportsCopies, offers
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states
 from zermelo.envs.errors import AssumptionFailed, UnknownTraitWarning, ZermeloError
 from zermelo.envs.game import Chance, RewardSum, Traits
@@ -125,7 +126,7 @@ def watching(game: Any, state: Any) -> Iterator[Any]:
 
     A warning says so where the state shows something else afterwards: copies share what is seen then.
     """
-    root = game.watched(state) if hasattr(game, "watched") else state
+    root = game.watched(state) if offers(game, SupportsCopies) else state
     watch: Watch | None = getattr(root, "watch", None)
     before = None if watch is None else _shown(game, state)
     with contextlib.nullcontext() if watch is None else watch.while_searching():

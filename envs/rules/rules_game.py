@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 import functools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, ForwardRef
 
 import numpy as np
@@ -52,6 +52,8 @@ class RulesGame:
     """
 
     _scale = 1.0
+    _checks = True
+    """Whether ``result`` refuses actions that are not legal."""
 
     def __init__(self, rules: Any) -> None:
         kind: type = type(rules)
@@ -76,20 +78,10 @@ class RulesGame:
         self._key = getattr(self._played, "key", None)
         passed_on = [name for name in METHODS if hasattr(rules, name) and not hasattr(type(self), name)]
         vars(self).update({name: getattr(rules, name) for name in passed_on})
+        vars(self).update({name: make(self) for name, (need, make) in _OFFERED.items() if hasattr(rules, need)})
         self.max_legal_actions = int(method_or_default(rules, "max_legal_actions")())
         self.num_moves = int(max(rules.num_actions(), method_or_default(rules, "num_outcomes")()))
         self.symmetries = 1 if has_history(rules) else int(method_or_default(rules, "symmetries")())
-        if hasattr(rules, "round_start"):
-            self.movers, self.actions_of, self.joint_result = self._movers, self._actions_of, self._joint_result
-            self.hides_more = method_or_default(rules, "hides_more")
-        if hasattr(rules, "pass_turn"):
-            self.pass_turn = self._played.pass_turn
-        if hasattr(rules, "evaluation"):
-            self.evaluation = self._evaluation
-        if hasattr(rules, "action_text"):
-            self.action_aliases = method_or_default(rules, "action_aliases")
-        if hasattr(rules, "action_priors"):
-            self.action_priors = self._action_priors
         self.traits = _traits(rules)
         self._seats = range(self.traits.seats)
         self._zeros = (0.0,) * self.traits.seats
@@ -148,10 +140,11 @@ class RulesGame:
     @functools.cached_property
     def for_search(self) -> RulesGame:
         """This game with the rules' own methods that searches ask millions of times: ``result`` checks nothing."""
-        if "result" in vars(self):
+        if not self._checks:
             return self
         game, played = copy.copy(self), self._played
-        vars(game).update(result=played.result, is_terminal=played.is_terminal, to_move=self.rules.to_move)
+        own = {"result": played.result, "is_terminal": played.is_terminal, "to_move": self.rules.to_move}
+        vars(game).update(own, _checks=False)
         return game
 
     def is_terminal(self, state: Any) -> bool:
@@ -236,6 +229,20 @@ class RulesGame:
         """Lower and upper bound of evaluations, in 1024ths: strictly inside the utility bounds."""
         lower, upper = self.traits.utility_bounds
         return int(lower) * EVALUATION_UNIT + 1, int(upper) * EVALUATION_UNIT - 1
+
+
+_OFFERED: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    "movers": ("round_start", lambda game: game._movers),
+    "actions_of": ("round_start", lambda game: game._actions_of),
+    "joint_result": ("round_start", lambda game: game._joint_result),
+    "hides_more": ("round_start", lambda game: method_or_default(game.rules, "hides_more")),
+    "pass_turn": ("pass_turn", lambda game: game._played.pass_turn),
+    "evaluation": ("evaluation", lambda game: game._evaluation),
+    "action_aliases": ("action_text", lambda game: method_or_default(game.rules, "action_aliases")),
+    "action_priors": ("action_priors", lambda game: game._action_priors),
+}
+"""What games have besides where the rules have a certain method. All others that searches ask are the rules' own,
+in the instance: that is one call less a node."""
 
 
 def _is_float(kind: type, name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from zermelo.envs.capabilities import SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsSimultaneousMoves, offers, rules_of
 from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.pictures.squares import Coordinates, Squares, find_squares
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env, play_known
@@ -45,7 +45,7 @@ class ShownPosition(NamedTuple):
 
 def _squares_of(game: Any) -> tuple[Squares, Any, Coordinates | None] | None:
     """The squares that a game declares, its rules and the squares' names; None if its picture has no spots."""
-    rules = getattr(game, "rules", None)
+    rules = rules_of(game)
     squares = find_squares(rules)
     names = None if squares is None else squares.coordinates(rules)
     return None if squares is None or (names is None and squares.size is not None) else (squares, rules, names)
@@ -145,7 +145,7 @@ class Session:
         game = self.game
         if not self.hides or game is None or not game.traits.simultaneous:
             return texts
-        public = 0 if isinstance(game, SupportsSimultaneousMoves) and game.hides_more() else self._whole_rounds()
+        public = 0 if offers(game, SupportsSimultaneousMoves) and game.hides_more() else self._whole_rounds()
         return [
             (seat, text if seat in self.people or place < public else "a hidden move")
             for place, (seat, text) in enumerate(texts)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.envs.capabilities import SupportsInformationStates, SupportsPicture, SupportsText
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsPicture, SupportsText, offers, rules_of
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import Information
 from zermelo.envs.pictures.squares import Coordinates, find_squares
@@ -30,7 +30,7 @@ def drawing(game: Any, env: Any, seat: int | None = None) -> str:
     """
     if seat is not None and hides_something(game):
         return seen_by(game, env, seat)
-    has_text = isinstance(game, SupportsText)
+    has_text = offers(game, SupportsText)
     text = str(game.text(game.snapshot(env))).rstrip() if has_text else ""
     if "\n" in text:
         return text
@@ -77,8 +77,8 @@ def seen_by(game: Any, env: Any, seat: int) -> str:
         state = None
     if is_openspiel(state):
         return _of_openspiel(state, seat)
-    is_text = state is not None and isinstance(game, SupportsText)
-    knows = is_text and isinstance(game, SupportsInformationStates)
+    is_text = state is not None and offers(game, SupportsText)
+    knows = is_text and offers(game, SupportsInformationStates)
     return (_without_hidden(game, state, seat) if knows else "") or _cards(env, seat) or _observation(env, seat)
 
 
@@ -134,7 +134,7 @@ Picture = npt.NDArray[np.uint8]
 
 def picture_of(game: Any, env: Any) -> Callable[[], Picture] | None:
     """A function that draws the position that an environment is in now; None where there is no picture."""
-    if isinstance(game, SupportsPicture):
+    if offers(game, SupportsPicture):
         try:
             return partial(game.image, game.snapshot(env))  # type: ignore[attr-defined]  # games of environments have it
         except ZermeloError:
@@ -159,7 +159,7 @@ def png(image: Picture) -> bytes:
 
 
 def coordinates_of(game: Any) -> Coordinates | None:
-    rules = getattr(game, "rules", None)
+    rules = rules_of(game)
     squares = find_squares(rules)
     return None if squares is None else squares.coordinates(rules)
 

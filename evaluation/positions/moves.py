@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from zermelo.envs.adapters.actions import codec_for, legal_actions
 from zermelo.envs.adapters.as_game import as_game
-from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText, offers
 from zermelo.envs.errors import IllegalActionError, ZermeloError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules import RulesGame
@@ -36,7 +36,7 @@ def game_or_none(env: Any) -> Any | None:
 
 def move_text(game: Any, state: Any, action: int) -> str:
     """A legal action of a game as people write it; nothing where nothing but its number is known."""
-    if state is None or not isinstance(game, SupportsActionText):
+    if state is None or not offers(game, SupportsActionText):
         return ""
     text = str(game.action_text(state, action))
     return "" if text.isdigit() else text.removeprefix(f"{action} - ")  # OpenSpiel's backgammon says both
@@ -75,7 +75,7 @@ def written_moves(env: Any, numbers: Sequence[int] | None = None) -> dict[int, t
         return dict.fromkeys(numbers, ("",))
     written = {}
     for number in numbers:
-        aliases = game.action_aliases(state, number) if isinstance(game, SupportsActionText) else ()
+        aliases = game.action_aliases(state, number) if offers(game, SupportsActionText) else ()
         written[number] = (move_text(game, state, number), *aliases)
     return written
 

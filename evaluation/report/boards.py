@@ -12,7 +12,7 @@ from typing import Any, Final
 from zermelo.agents.solving.solve import solve
 from zermelo.agents.tree_search.exact.prover import can_prove
 from zermelo.envs.adapters.as_game import as_game
-from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText, offers
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import RewardSum
 from zermelo.evaluation.analysis.judgement import GameVerdict, Mark
@@ -126,7 +126,7 @@ def _frames(
             boards.append(_draw(game, driver.env))
         if ply == MOVES_SHOWN:
             break
-        writes = verdict is not None or isinstance(game, SupportsActionText)
+        writes = verdict is not None or offers(game, SupportsActionText)
         state = game.snapshot(driver.env) if writes else None
         names.append(move_text(game, state, action) if isinstance(action, int) else "")
         found = None if verdict is None else marker.at(verdict, ply, game, state)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.tree_search.inner_game import FormOfGame
+from zermelo.agents.tree_search.inner_game import SampledGame, SampledOutcomes
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.envs.capabilities import SupportsActionText, SupportsText
+from zermelo.envs.capabilities import GameView, SupportsActionText, SupportsText, offers
 from zermelo.envs.game import Traits
 from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.positions import moves
@@ -27,10 +27,10 @@ def move_text(game: Any, state: Any, action: int) -> str:
             names.append(move_text(game.inside, inner, move))
             inner = game.inside.result(inner, move)
         return " ".join(names) or "pass"
-    if isinstance(game, FormOfGame):
-        return move_text(game.inside, state.state, action) if hasattr(state, "state") else ""
+    if isinstance(game, SampledGame):
+        return "" if isinstance(state, SampledOutcomes) else move_text(game.inside, state.state, action)
     text = moves.move_text(game, state, action)
-    if not text and isinstance(game, SupportsActionText):
+    if not text and offers(game, SupportsActionText):
         text = str(game.action_text(state, action))  # a number, such as a die shows
     text = text or str(action)
     return text if len(text) <= _LONGEST_MOVE else f"{text[: _LONGEST_MOVE - 1]}\N{HORIZONTAL ELLIPSIS}"
@@ -38,11 +38,11 @@ def move_text(game: Any, state: Any, action: int) -> str:
 
 def position_text(game: Any, state: Any) -> str:
     """A state as the game draws it; nothing where it does not."""
-    while isinstance(game, FormOfGame):
-        if not hasattr(state, "state"):
-            return ""  # draws of chance
-        game, state = game.inside, state.state
-    text = str(game.text(state)).rstrip() if isinstance(game, SupportsText) else ""
+    while isinstance(game, GameView):
+        if isinstance(state, SampledOutcomes):
+            return ""
+        game, state = game.inside, game.inner(state)
+    text = str(game.text(state)).rstrip() if offers(game, SupportsText) else ""
     return "" if text.startswith("<") or len(text) > _LONGEST else text
 
 

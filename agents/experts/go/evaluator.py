@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.evaluators.protocol import squash, to_come_by_seat
+from zermelo.envs.capabilities import rules_of
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.games.go import Go
@@ -16,7 +17,7 @@ _SCALE: Final = 20.0  # the lead that is half way to a sure win
 
 def go_lead(game: Game[Any], state: Any) -> float | None:
     """The lead of Black, seat 0, in area less the komi and in stones, so captures count; None of other games."""
-    rules, env = getattr(game, "rules", None), getattr(state, "env", None)
+    rules, env = rules_of(game), getattr(state, "env", None)
     if isinstance(rules, Go):
         return rules.margin(state) - rules.komi + float(count(state.black) - count(state.white))
     if f"{type(env).__module__}.{type(env).__qualname__}" == "pettingzoo.classic.go.go.raw_env":

@@ -39,6 +39,7 @@ from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
+from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE
 from zermelo.envs.rules.rules_game import RulesGame
@@ -134,7 +135,7 @@ def _is_plain(agent: Any, *allowed: str) -> bool:
 def _looking(game: RulesGame) -> MonteCarloRecord:
     search, traits, width = MonteCarloRecord(), game.traits, max(game.max_legal_actions, 1)
     search.width, search.seats, search.num_values = width, traits.seats, traits.seats
-    search.has_evaluation = hasattr(game.rules, "evaluation")
+    search.has_evaluation = offers(game, SupportsEvaluation)
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.expected = expected_reward(traits)
     search.hold("looks", np.zeros(2 * width, np.int64))

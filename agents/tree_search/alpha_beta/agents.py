@@ -17,7 +17,7 @@ from zermelo.agents.base.settings import choice, number, path, whole
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, PruningSettings, SelectiveSettings
-from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings
+from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings, offers
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.position import position
@@ -98,11 +98,11 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
         config = self.config
-        if self.selective is SelectiveBy.GAME and isinstance(game, SupportsSearchSettings):
+        if self.selective is SelectiveBy.GAME and offers(game, SupportsSearchSettings):
             names = [field.name for field in dataclasses.fields(SelectiveSettings)]
             own = {name: getattr(self, name) for name in names if getattr(self, name)}
             config = dataclasses.replace(config, **{**game.search_settings("selective"), **own})
-        if config.null_move and not isinstance(game, SupportsNullMove):
+        if config.null_move and not offers(game, SupportsNullMove):
             raise UnsupportedGameError(
                 f"null_move={config.null_move} needs a game in which a turn can be skipped (pass_turn), "
                 f"which {game.traits.name} is not: leave null_move out"

@@ -19,6 +19,7 @@ from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
+from zermelo.envs.capabilities import SupportsQuiescence, offers
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
@@ -76,7 +77,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._fitted = root.fitted  # whose memory the kernel reads
         self._late_moves, self._null_move = config.late_move_reductions, config.null_move
         self.selective = config.is_selective
-        self._beyond = config.quiescence if hasattr(rules, "is_noisy") and config.prunes else 0
+        self._beyond = config.quiescence if offers(game, SupportsQuiescence) and config.prunes else 0
         largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
         table = None
         if config.memory_mb:
@@ -131,7 +132,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         return TreeVariant(), TwoPlayerVariant(
             prunes=config.prunes,
             selective=config.prunes and config.is_selective,
-            noisy=config.prunes and hasattr(rules, "is_noisy"),
+            noisy=config.prunes and offers(root.game, SupportsQuiescence),
             shares=config.share_positions and has_history(rules),
             tables=config.tables is not None,
             network=root.fitted is not None,

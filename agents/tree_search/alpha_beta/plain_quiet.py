@@ -12,12 +12,12 @@ from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
 from zermelo.agents.tree_search.interface import Root, Visit
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
-from zermelo.envs.capabilities import SupportsQuiescence
+from zermelo.envs.capabilities import SupportsQuiescence, offers
 
 
 def quiescence_of(game: Any, config: AlphaBetaConfig) -> int:
     """How many noisy actions a search follows below the depth limit."""
-    return config.quiescence if config.prunes and isinstance(game, SupportsQuiescence) else 0
+    return config.quiescence if config.prunes and offers(game, SupportsQuiescence) else 0
 
 
 class PlainQuiescence(PlainAlphaBeta):

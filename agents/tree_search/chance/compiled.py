@@ -17,6 +17,7 @@ from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, Ordering
+from zermelo.envs.capabilities import SupportsNullMove, offers
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -81,7 +82,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
         search.beam_width = 0 if config.prunes else config.beam_width
-        search.passes = hasattr(game.rules, "pass_turn")
+        search.passes = offers(game, SupportsNullMove)
         search.hold("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
             search.hold("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))

@@ -15,6 +15,7 @@ from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged
 from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
+from zermelo.envs.capabilities import rules_of
 from zermelo.envs.game import CHANCE
 
 
@@ -28,7 +29,7 @@ class PlainStar(PlainQuiescence):
         self, root: Root, budget: Budget, config: AlphaBetaConfig, *, table: TranspositionTable | None = None
     ) -> None:
         super().__init__(root, budget, config, table=table)
-        self._continues_move = getattr(getattr(self.game, "rules", None), "continues_move", None)
+        self._continues_move = getattr(rules_of(self.game), "continues_move", None)
         is_evaluated = evaluates_chance(config.chance_at_limit, root.game, root.evaluator)
         self._at_chance = is_evaluated and root.width is None
         # Sampled outcomes are not met again.

@@ -7,8 +7,7 @@ from typing import Any
 
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.tree_search.inner_game import FormOfGame
-from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
+from zermelo.envs.capabilities import GameView, SupportsNullMove, SupportsOrdering, offers
 from zermelo.envs.game import CHANCE, Game
 
 
@@ -25,7 +24,7 @@ class Round:
         self.lines: list[tuple[tuple[int, ...], Round]] | None = None
 
 
-class RepliesGame(FormOfGame):
+class RepliesGame(GameView):
     """A game as best-reply search of a ``seat`` sees it: opponents answer once together, not each in turn.
 
     The opponents choose who of them plays what it likes until the seat moves again, and what. All others skip
@@ -36,11 +35,14 @@ class RepliesGame(FormOfGame):
     def __init__(self, game: Game[Any], seat: int) -> None:
         super().__init__(game)
         self._seat = seat
-        self._hint = game.ordering_hint if isinstance(game, SupportsOrdering) else None
-        self._pass = game.pass_turn if isinstance(game, SupportsNullMove) else None
+        self._hint = game.ordering_hint if offers(game, SupportsOrdering) else None
+        self._pass = game.pass_turn if offers(game, SupportsNullMove) else None
 
     def root(self, state: Any) -> Round:
         return Round(state, None)
+
+    def inner(self, state: Round) -> Any:
+        return state.state
 
     def legal_actions(self, state: Round) -> Sequence[int]:
         if self.to_move(state) == self._seat:

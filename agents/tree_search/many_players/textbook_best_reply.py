@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
-from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering
+from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering, offers
 from zermelo.envs.game import CHANCE
 
 
@@ -56,7 +56,7 @@ def _replies(game: Any, state: Any, seat: int, chooser: int | None) -> Iterator[
             if chooser is not None:
                 return
             skipped.add(mover)
-        elif isinstance(game, SupportsNullMove):
+        elif offers(game, SupportsNullMove):
             return  # everybody has skipped a turn, so that nobody would have moved
         state = _without_choice(game, state)
     if game.traits.seats > 2 and not game.is_terminal(state) and game.to_move(state) == CHANCE:
@@ -70,7 +70,7 @@ def _settled(game: Any, state: Any, seat: int, chooser: int | None) -> tuple[Any
         mover = game.to_move(state)
         if chooser in (None, mover):
             return state, chooser
-        if skipped == game.traits.seats and isinstance(game, SupportsNullMove):
+        if skipped == game.traits.seats and offers(game, SupportsNullMove):
             return state, mover  # everybody has skipped a turn: somebody must move
         state, skipped = _without_choice(game, state), skipped + 1
     is_over = game.is_terminal(state) or game.to_move(state) == seat
@@ -83,8 +83,8 @@ def _is_for_opponents(game: Any, state: Any, seat: int) -> bool:
 
 def _without_choice(game: Any, state: Any) -> Any:
     """The state after a turn of an opponent that does not choose."""
-    if isinstance(game, SupportsNullMove):
+    if offers(game, SupportsNullMove):
         return game.pass_turn(state)
     actions = game.legal_actions(state)
-    hint = game.ordering_hint if isinstance(game, SupportsOrdering) else lambda state, action: 0
+    hint = game.ordering_hint if offers(game, SupportsOrdering) else lambda state, action: 0
     return game.result(state, max(actions, key=lambda action: hint(state, action)))

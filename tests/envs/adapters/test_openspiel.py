@@ -21,6 +21,8 @@ from zermelo.envs.capabilities import (  # noqa: E402 - as above
     SupportsPast,
     SupportsPicture,
     SupportsText,
+    members_of,
+    offers,
 )
 from zermelo.envs.errors import GameOverError  # noqa: E402 - after the check that OpenSpiel is there
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource  # noqa: E402 - after the check that OpenSpiel is there
@@ -281,14 +283,27 @@ def test_keys_of_other_games_hold_the_history() -> None:
 
 @pytest.mark.parametrize("name", ["leduc_poker", "breakthrough", "mancala", "nim"])
 def test_rules_with_openspiels_numbers_offer_what_the_rules_do(name: str) -> None:
-    """``isinstance`` with a protocol sees no ``__getattr__`` from Python 3.12 on."""
+    """So that ``isinstance`` with a protocol sees it too, which asks no ``__getattr__`` from Python 3.12 on."""
     game = as_game(pyspiel.load_game(name))
     assert game is not game.inside
     for ability in (SupportsInformationStates, SupportsPast, SupportsText, SupportsPicture, SupportsActionText):
-        assert isinstance(game, ability) == isinstance(game.inside, ability)
-        names = [name for name in vars(ability) if not name.startswith("_")]
-        found = [name for name in names if inspect.getattr_static(game, name, None) is not None]
-        assert found == (names if isinstance(game, ability) else [])  # also with Python 3.11, which asks otherwise
+        assert offers(game, ability) == offers(game.inside, ability) == isinstance(game, ability)
+        found = [name for name in members_of(ability) if inspect.getattr_static(game, name, None) is not None]
+        assert found == [*members_of(ability)] * offers(
+            game, ability
+        )  # also with Python 3.11, which asks otherwise
     state = game.initial_state()
     assert game.text(state) == game.inside.text(state)
     assert game.for_search is game.inside.for_search
+
+
+def test_the_past_has_openspiels_numbers() -> None:
+    """Of cards that differ in suit alone it may be another one."""
+    theirs = pyspiel.load_game("leduc_poker")
+    game, state, draw = as_game(theirs), theirs.new_initial_state(), random.Random(3)
+    while not state.is_terminal():
+        state.apply_action(draw.choice(state.legal_actions()))
+    again = game.initial_state()
+    for action in game.moves_so_far(game.snapshot(state)):
+        again = game.result(again, action)
+    assert again == game.snapshot(state)

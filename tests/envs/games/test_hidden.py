@@ -13,7 +13,7 @@ import pytest
 from oracles.compared_searches import random_result
 
 from zermelo.envs import CHANCE, as_game
-from zermelo.envs.capabilities import SupportsInformationStates
+from zermelo.envs.capabilities import SupportsInformationStates, offers
 from zermelo.envs.errors import RulesError
 from zermelo.envs.game import Information
 from zermelo.envs.games import Goofspiel, Kuhn, Leduc, LiarsDice
@@ -49,7 +49,7 @@ def random_states(game: Any, games: int, seed: int) -> Iterator[Any]:
 @every_game
 def test_what_is_dealt_again_is_what_the_seat_does_not_see_and_depends_on_nothing_else(rules: Any) -> None:
     game = RulesGame(rules)
-    assert isinstance(game, SupportsInformationStates)
+    assert offers(game, SupportsInformationStates)
     assert game.traits.information is Information.HIDDEN
     others = 0
     for number, state in enumerate(random_states(game, 8, seed=1)):

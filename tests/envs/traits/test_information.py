@@ -16,7 +16,7 @@ from doubles.game_envs import started
 from zermelo.agents import ISMCTSAgent
 from zermelo.envs import IllegalActionError, UnsupportedGameError, as_game, register_information
 from zermelo.envs.adapters.openspiel import HanabiGame
-from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves
+from zermelo.envs.capabilities import SupportsInformationStates, SupportsSimultaneousMoves, offers
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import Information
 from zermelo.envs.traits.hanabi import redealt_hanabi
@@ -57,7 +57,7 @@ def cards(env: Any) -> Any:
 def test_dealing_again_changes_nothing_that_the_seat_saw(name: str, plies: int) -> None:
     env = played(name, plies, seed=plies + 4)
     game = as_game(env, backend="clone")
-    assert isinstance(game, SupportsInformationStates)
+    assert offers(game, SupportsInformationStates)
     state = game.snapshot(env)
     assert not game.is_terminal(state)
     generator = np.random.default_rng(1)
@@ -236,7 +236,7 @@ def test_a_small_deck_that_an_environment_deals_again_itself() -> None:
     env = started(HighCard(), seed=3)
     env.step(1)
     game = as_game(env)
-    assert isinstance(game, SupportsInformationStates)
+    assert offers(game, SupportsInformationStates)
     assert game.traits.information is Information.HIDDEN
     state = game.snapshot(env)
     unseen = [env.hands["a"], *env.deck]
@@ -268,13 +268,13 @@ def test_dealing_again_what_was_seen_is_an_error_and_an_end_stays_as_it_is() -> 
 
 def test_games_without_hidden_cards_say_nothing_of_them() -> None:
     env = started(pettingzoo.make("aec", "classic/tictactoe-v3"))
-    assert not isinstance(as_game(env, backend="clone"), SupportsInformationStates)
+    assert not offers(as_game(env, backend="clone"), SupportsInformationStates)
 
 
 def test_open_spiel_deals_again_where_the_game_has_it() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     game = as_game(pyspiel.load_game("kuhn_poker"), backend="environment")
-    assert isinstance(game, SupportsInformationStates)
+    assert offers(game, SupportsInformationStates)
     state = game.result(game.result(game.initial_state(), 0), 2)
     key = game.information_state_key(state, 0)
     generator = np.random.default_rng(3)
@@ -290,7 +290,7 @@ def test_open_spiel_deals_again_where_the_game_has_it() -> None:
 def test_moves_at_the_same_time() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     game = as_game(pyspiel.load_game("matrix_rps"))
-    assert isinstance(game, SupportsSimultaneousMoves)
+    assert offers(game, SupportsSimultaneousMoves)
     assert game.traits.simultaneous
     state = game.initial_state()
     assert [*game.movers(state)] == [0, 1]
@@ -328,7 +328,7 @@ def deal_elsewhere(env: Any, agent: Any, generator: np.random.Generator) -> None
 def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zermelo.envs.traits.known_classes._information", {})
     env = started(Elsewhere(), seed=1)
-    assert not isinstance(as_game(env, traits=HIDDEN), SupportsInformationStates)
+    assert not offers(as_game(env, traits=HIDDEN), SupportsInformationStates)
     with pytest.raises(UnsupportedGameError, match=r"ismcts needs to know what players see.*register_information"):
         ISMCTSAgent(traits=HIDDEN).act(env)
     register_information(
@@ -336,7 +336,7 @@ def test_what_agents_know_is_said_from_outside(monkeypatch: pytest.MonkeyPatch) 
     )
     other = started(Elsewhere(), seed=1)
     game = as_game(other)
-    assert isinstance(game, SupportsInformationStates)
+    assert offers(game, SupportsInformationStates)
     assert game.traits.information is Information.HIDDEN
     state = game.snapshot(other)
     hands = {game.resample(state, 0, np.random.default_rng(seed)).env.hands["b"] for seed in range(20)}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zermelo.envs import IllegalActionError, as_game, make
-from zermelo.envs.capabilities import SupportsActionText
+from zermelo.envs.capabilities import SupportsActionText, offers
 from zermelo.envs.games import MNK, Breakthrough, Chess, Clobber, ConnectFour, Go, Hex, Kuhn, Othello
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.match.live_game import drive_env
@@ -121,7 +121,7 @@ def test_coordinates_name_the_square_that_a_move_changes(rules: Any) -> None:
     state = game.initial_state()
     for action in list(game.legal_actions(state))[:12]:
         after = game.result(state, action)
-        aliases = game.action_aliases(state, action) if isinstance(game, SupportsActionText) else ()
+        aliases = game.action_aliases(state, action) if offers(game, SupportsActionText) else ()
         text = [*aliases, rules.action_text(state, action)][0]
         row = next(place for place, name in enumerate(names.rows) if text.rstrip("+#").endswith(name))
         column = names.columns.index(text.rstrip("0123456789")[-1])
