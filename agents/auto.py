@@ -49,8 +49,9 @@ from zermelo.envs.capabilities import (
 )
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Game
+from zermelo.envs.jit.build import Wanted
 from zermelo.envs.jit.compiling import can_compile
-from zermelo.envs.position import position
+from zermelo.envs.position import Position, position
 from zermelo.envs.rules.rules_game import RulesGame, is_shipped
 from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
@@ -221,8 +222,16 @@ class AutoAgent(SearchAgent):
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         root = position(env, backend=self.backend, traits=self.traits, patience=seconds)
-        agent = dataclasses.replace(self)._agent(root.game, self._choices(root.game, root.state)[-1][0])
-        dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile).prepare(env)
+        self._last_choice(root).prepare(env)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        return self._last_choice(root).kernels(root)
+
+    def _last_choice(self, root: Position) -> SearchAgent:
+        """An agent as the one that searches unless another one settles the game."""
+        candidate, _ = self._choices(root.game, root.state)[-1]
+        agent: SearchAgent = dataclasses.replace(self)._agent(root.game, candidate)
+        return dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile)
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         for candidate, reason in self._choices(game, state):

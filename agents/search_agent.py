@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import GameClock, TimeShare
@@ -36,6 +36,9 @@ from zermelo.envs.position import Position, live_env, position
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, checked_traits
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Wanted
 
 _BRIEF: Final = 0.1
 DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit
@@ -177,6 +180,13 @@ class SearchAgent(ConfiguredAgent):
         """
         with SettingsKept(lambda: "the environment"):
             position(env, backend=self.backend, traits=self.traits, patience=seconds)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        """The kernels that searching a position takes, the search's own first; none of most agents.
+
+        No search says so, and no file of the game's, such as an opening book, is read.
+        """
+        return []
 
     def seconds_to_prepare(self, env: Any, seconds: float) -> float | None:
         """The limit of a brief search that prepares later ones: a step of a copy may take long, compiling too."""

@@ -7,22 +7,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zermelo.agents.base.machine import default_threads
-from zermelo.agents.kernels.program import can_search_any, can_search_through_chance
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.selection_rules import Selection
-from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta, can_search
-from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch
+from zermelo.agents.monte_carlo.agent import MCTSAgent
+from zermelo.agents.tree_search.agent import FULL, TreeSearchAgent
+from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, MinimaxAgent, SelectiveBy
+from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.exact.prover import PROOF, can_prove
-from zermelo.agents.tree_search.interface import Root
-from zermelo.agents.tree_search.many_players.compiled import CompiledMaxN
-from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, MaxNConfig
+from zermelo.agents.tree_search.many_players.agents import MaxNAgent, ParanoidAgent
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.jit.at_once import start_compilers
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import Kernel, Wanted, build
 from zermelo.envs.jit.compiling import why_not_compiled
-from zermelo.envs.position import search_game
+from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame
 
@@ -34,26 +30,21 @@ def kernels_of(game: Any) -> Mapping[str, Kernel]:
     reason = why_not_compiled()
     if reason:
         raise UnsupportedGameError(f"nothing can be compiled here, as {reason}: searches run as plain Python")
-    game = search_game(game)
-    if not isinstance(game, RulesGame) or game.traits.information is Information.HIDDEN:
+    root = position(game)
+    game, traits = root.game, root.game.traits
+    if not isinstance(game, RulesGame) or traits.information is Information.HIDDEN:
         return {}
-    traits = game.traits
-    kinds: dict[str, tuple[type[CompiledTreeSearch], Any]] = {}
-    if (traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL) and can_search_any(game):
-        kinds |= {"maxn": (CompiledMaxN, MaxNConfig()), "paranoid": (CompiledGeneralSearch, AlphaBetaConfig())}
-    if can_search_through_chance(game):
-        kinds["expectiminimax"] = CompiledGeneralSearch, AlphaBetaConfig()
-    if can_search(game):
-        kinds["alphabeta"] = CompiledAlphaBeta, AlphaBetaConfig()
-        kinds["minimax"] = CompiledAlphaBeta, AlphaBetaConfig(pruning=ChancePruning.NONE)
-        if settings := method_or_default(game.rules, "search_settings")("selective"):
-            selective = AlphaBetaConfig(**settings)
-            kinds["alphabeta, selective"] = CompiledAlphaBeta, selective
-    root = Root(game, None)
-    kernels = {name: kind.program.kernel(*kind.variants(root, config)) for name, (kind, config) in kinds.items()}
-    if CompiledMonteCarlo.can_search(game, None):
-        variants = CompiledMonteCarlo.variants(game, None, Selection.UCT)
-        kernels["mcts"] = CompiledMonteCarlo.program.kernel(*variants)
+    agents: dict[str, TreeSearchAgent | MCTSAgent] = {}
+    if traits.seats > 2 or traits.reward_sum is RewardSum.GENERAL:
+        agents |= {"maxn": MaxNAgent(depth=FULL), "paranoid": ParanoidAgent(depth=FULL)}
+    if traits.chance is not Chance.NONE and (traits.seats == 1 or traits.is_opposed):
+        agents["expectiminimax"] = ExpectiminimaxAgent(depth=FULL)
+    if traits.chance is Chance.NONE and traits.is_opposed:
+        agents |= {"alphabeta": AlphaBetaAgent(depth=FULL), "minimax": MinimaxAgent(depth=FULL)}
+        if method_or_default(game.rules, "search_settings")("selective"):
+            agents["alphabeta, selective"] = AlphaBetaAgent(depth=FULL, selective=SelectiveBy.GAME)
+    agents["mcts"] = MCTSAgent()
+    kernels = {name: found[0].kernel for name, agent in agents.items() if (found := agent.kernels(root))}
     if traits.chance is not Chance.NONE:
         return kernels
     if can_prove(game):
@@ -71,7 +62,7 @@ def warm_up(game: Any, *, on_kernel: Callable[[str, float], Any] = lambda name, 
     taken = {}
     game = search_game(game)
     kernels = kernels_of(game)
-    start_compilers([(game.rules, kernel) for kernel in kernels.values()], default_threads())
+    start_compilers([Wanted(game.rules, kernel) for kernel in kernels.values()], default_threads())
     for name, kernel in kernels.items():
         started = time.perf_counter()
         build(game.rules, kernel)

@@ -26,7 +26,6 @@ from zermelo.agents.specs import make_agent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game
 from zermelo.envs.games import Go
-from zermelo.envs.jit.build import asked_by
 from zermelo.envs.jit.cache.code_cache import shipped_file
 from zermelo.envs.jit.cache.portable import (
     ARCHIVE,
@@ -49,6 +48,7 @@ from zermelo.envs.jit.machine_code import (
     write,
 )
 from zermelo.envs.jit.ready_parts import name_of_parts
+from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
 from zermelo.envs.registration.registry import OWN_ENVS
 
@@ -70,7 +70,7 @@ USED = {
     "zermelo/Nim-v0": ("alphabeta", "solve"),
     "zermelo/Backgammon-v0": ("expectiminimax",),
 }
-"""The kernels in the repository's archive: names of ``kernels_of``, or agents whose first search is asked."""
+"""The kernels in the repository's archive: names of ``kernels_of``, or agents, of which it is the search's own."""
 COMMON = {
     "zermelo/Nim-v0": ("alphabeta", "minimax", "mcts", "solve", "maxn(depth=3)", "paranoid(depth=3)"),
     "zermelo/Kalah-v0": ("alphabeta",),
@@ -91,10 +91,12 @@ def used(table=USED):
         env.reset(seed=0)
         known = kernels_of(env)
         for name in names:
-            found = (as_game(env).rules, known[name]) if name in known else asked_by(make_agent(name).search, env)
-            if found is None:
+            if name in known:
+                yield f"{source}: {name}", as_game(env).rules, known[name]
+            elif found := make_agent(name).kernels(position(env)):
+                yield f"{source}: {name}", *found[0]
+            else:
                 raise SystemExit(f"{name} searches {source} without a kernel")
-            yield f"{source}: {name}", *found
 
 
 def compiled(rules, kernel):
@@ -200,11 +202,9 @@ def ship_game(source, there, folder, triple):
     game = as_game(source)
     known = kernels_of(game).items()
     kernels = {name: (game.rules, kernel) for name, kernel in known if name not in LEFT_OUT}
-    chosen = asked_by(
-        lambda: make_agent("auto(seconds=0.1)").search(source)
-    )  # who does not name an agent gets this one
-    if chosen is not None and chosen not in kernels.values():
-        kernels["auto"] = chosen
+    chosen = make_agent("auto").kernels(position(source))[:1]  # who does not name an agent gets this one
+    if chosen and chosen[0] not in kernels.values():
+        kernels["auto"] = chosen[0]
     codes, objects = {}, {}
     for name, (rules, kernel) in kernels.items():
         made = None if folder is None else ship(rules, kernel, folder, triple)

@@ -13,17 +13,20 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.options import Ties
+from zermelo.agents.base.options import Compile, Ties
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.base.settings import choice, flag, made, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
-from zermelo.agents.monte_carlo.choose import monte_carlo
+from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
+from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Start
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.envs.game import Chance, Game, Traits
+from zermelo.envs.jit.build import Wanted
 from zermelo.envs.jit.cache.sources import Sources, sources_of
+from zermelo.envs.position import Position
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained
 
@@ -102,6 +105,14 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         tree, self._last.tree = self._last.tree, None
         if tree is not None and played is not None:
             self._last.tree = tree._replace(played=played)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        if self.compile is Compile.NEVER:
+            return []
+        variants = compiled_variants(root.game, self.evaluator, self.config)
+        if variants is None:
+            return []
+        return [Wanted(root.game.rules, CompiledMonteCarlo.program.kernel(*variants))]
 
     def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
         seed = int(self.generator.integers(2**62))

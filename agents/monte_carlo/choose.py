@@ -13,7 +13,7 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.kernels.program import why_plain
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import MonteCarlo, Start
+from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, Start
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES
 from zermelo.envs.capabilities import SupportsEvaluation, offers
@@ -25,14 +25,9 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
     A search that is watched is a plain one.
     """
     game = start.game
-    watched = start.config.on_simulation is not None
-    selection = start.config.selection
-    has_kernel = RULES[selection].compiled is not None
-    if has_kernel and not watched:
-        fits = CompiledMonteCarlo.can_search(game, evaluator)
-        variants = CompiledMonteCarlo.variants(game, evaluator, selection) if fits else ()
-        if fits and CompiledMonteCarlo.program.is_ready(game.rules, budget, *variants):
-            return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
+    variants = compiled_variants(game, evaluator, start.config)
+    if variants is not None and CompiledMonteCarlo.program.is_ready(game.rules, budget, *variants):
+        return CompiledMonteCarlo(game, evaluator, budget, limits=limits, start=start)
     if isinstance(evaluator, PolicyValue):
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
         return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
@@ -42,6 +37,20 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
     priors = None if prior is None else functools.partial(prior, game)
     search = PlainMonteCarlo(start, budget, evaluation=evaluation, plays_out=evaluator is None, prior=priors)
     search.why_plain = why_plain(
-        game, evaluator, evaluator_name(evaluator), budget, has_kernel=has_kernel, watched=watched, cut=False
-    )
+        game, evaluator, evaluator_name(evaluator), budget, has_kernel=_has_kernel(start.config),
+        watched=start.config.on_simulation is not None, cut=False,
+    )  # fmt: skip
     return search
+
+
+def compiled_variants(game: Any, evaluator: Evaluator | None, config: MonteCarloConfig) -> tuple[Any, ...] | None:
+    """The variants of the compiled search's kernel; None where there is none for the game and the settings."""
+    if config.on_simulation is not None or not _has_kernel(config):
+        return None
+    if not CompiledMonteCarlo.can_search(game, evaluator):
+        return None
+    return CompiledMonteCarlo.variants(game, evaluator, config.selection)
+
+
+def _has_kernel(config: MonteCarloConfig) -> bool:
+    return RULES[config.selection].compiled is not None

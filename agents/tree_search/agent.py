@@ -9,27 +9,31 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.memory import NO_LIMITS, Memory
-from zermelo.agents.base.options import Ties
+from zermelo.agents.base.options import Compile, Ties
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, made, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
-from zermelo.agents.tree_search.choose import Family, tree_search
+from zermelo.agents.tree_search.choose import Family, needed_kernels, tree_search
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.game import Chance, Game, Traits
+from zermelo.envs.position import Position
 from zermelo.envs.support.waiting import say_after
 from zermelo.envs.traits.merging import PATIENCE
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Wanted
 
 FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""
@@ -150,9 +154,20 @@ class TreeSearchAgent(SearchAgent):
         limit = self.seconds_to_prepare(env, seconds)
         dataclasses.replace(self, depth=1, nodes=None, seconds=limit, on_iteration=None).search(env)
 
+    def kernels(self, root: Position) -> list[Wanted]:
+        game = root.game
+        if self.compile is Compile.NEVER or game.traits.chance is Chance.SAMPLED:
+            return []
+        start = self.root(game, root.state, self.new_budget(Budget.now()))
+        return needed_kernels(start, self.config_for(start), self.family, self.on_node)
+
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, budget)
-        return self.deepened(self.build(self.config, root, budget), root)
+        return self.deepened(self.build(self.config_for(root), root, budget), root)
+
+    def config_for(self, root: Root) -> AlphaBetaConfig | MaxNConfig:
+        """The settings of the search of a root."""
+        return self.config
 
     def evaluator_for(self, game: Game[Any], state: Any) -> Evaluator | None:
         """The evaluator to use; None where the search goes to the end anyway."""

@@ -7,7 +7,7 @@ different entries, and so they visit different nodes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import Compile
@@ -18,6 +18,9 @@ from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Wanted
 
 
 class Family(NamedTuple):
@@ -58,10 +61,7 @@ def tree_search(
     if earlier is not None and earlier.compiled:
         earlier.restart(root, budget)
         return earlier
-    search: TreeSearch | None = None
-    may_compile = config.has_kernel and isinstance(game, RulesGame) and budget.compile is not Compile.NEVER
-    if may_compile and on_node is None and root.stop_test is None:
-        search = _compiled(root, budget, config, family)
+    search = None if budget.compile is Compile.NEVER else _compiled(root, budget, config, family, on_node)
     if search is None:
         search = _plain(root, budget, config, family, on_node, None if earlier is None else earlier.table)
         if isinstance(game, RulesGame):
@@ -95,18 +95,48 @@ def _plain(
     return kind(root, budget, config, table=table)  # type: ignore[no-any-return]
 
 
-def _compiled(
-    root: Root, budget: Budget, config: AlphaBetaConfig | MaxNConfig, family: Family
-) -> TreeSearch | None:
-    """The compiled search; None where there is none for the game and the evaluator, or it is not ready."""
-    with budget.off_the_clock():  # the first search of a process imports them
-        from zermelo.agents.kernels.program import tables_of
+def needed_kernels(
+    root: Root, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
+) -> list[Wanted]:
+    """The kernel of the compiled search, if there is one."""
+    compiled = _compiled_kind(root, config, family, on_node)
+    if compiled is None:
+        return []
+    from zermelo.envs.jit.build import Wanted
 
-        kind = family.compiled()
-        tables = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
-    root = root._replace(fitted=tables)
-    if not kind.can_search(root) or not kind.program.is_ready(
-        root.game.rules, budget, *kind.variants(root, config)
-    ):
+    kind, root = compiled
+    return [Wanted(root.game.rules, kind.program.kernel(*kind.variants(root, config)))]
+
+
+def _compiled_kind(
+    root: Root, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
+) -> tuple[type[Any], Root] | None:
+    """The compiled search, and the root with its network; None where there is none for game and settings."""
+    if not config.has_kernel or not isinstance(root.game, RulesGame):
+        return None
+    if on_node is not None or root.stop_test is not None:
+        return None
+    from zermelo.agents.kernels.program import tables_of
+
+    kind = family.compiled()
+    fitted = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
+    root = root._replace(fitted=fitted)
+    return (kind, root) if kind.can_search(root) else None
+
+
+def _compiled(
+    root: Root,
+    budget: Budget,
+    config: AlphaBetaConfig | MaxNConfig,
+    family: Family,
+    on_node: Observer | None,
+) -> TreeSearch | None:
+    """The compiled search; None where there is none, or it is not ready."""
+    with budget.off_the_clock():  # the first search of a process imports it
+        compiled = _compiled_kind(root, config, family, on_node)
+    if compiled is None:
+        return None
+    kind, root = compiled
+    if not kind.program.is_ready(root.game.rules, budget, *kind.variants(root, config)):
         return None
     return kind(root, budget, config)  # type: ignore[no-any-return]

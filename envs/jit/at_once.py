@@ -11,26 +11,25 @@ import os
 import pickle
 import threading
 from collections.abc import Sequence
-from typing import Any
 
-from zermelo.envs.jit.build import Kernel, build, is_to_be_compiled
+from zermelo.envs.jit.build import Wanted, build, is_to_be_compiled
 from zermelo.envs.support.processes import FreshProcess
 
 
-def start_compilers(wanted: Sequence[tuple[Any, Kernel]], processors: int) -> None:
-    """Starts compilers for kernels, given with their rules, that are neither built nor in the cache.
+def start_compilers(wanted: Sequence[Wanted], processors: int) -> None:
+    """Starts compilers for kernels that are neither built nor in the cache.
 
     The first is left to this process. Where there is one processor, or one kernel to compile, there is nothing to
     start. Processes end with their work, or with this one.
     """
-    distinct = {(type(rules), kernel): (rules, kernel) for rules, kernel in wanted}
+    distinct = {(type(each.rules), each.kernel): each for each in wanted}
     missing = [each for each in distinct.values() if is_to_be_compiled(*each)]
     count = min(len(missing), processors) - 1
     for place in range(count):
         _start(list(reversed(missing[1 + place :: count])))
 
 
-def _start(share: list[tuple[Any, Kernel]]) -> None:
+def _start(share: list[Wanted]) -> None:
     try:
         work = pickle.dumps(share)
         process = FreshProcess("zermelo.envs.jit.at_once:serve")
@@ -50,7 +49,7 @@ def _feed(process: FreshProcess, work: bytes) -> None:
 def serve(source: int) -> None:
     """What such a process does: it compiles what it is sent, and keeps it in the cache."""
     with open(source, "rb", closefd=False) as file:
-        share: list[tuple[Any, Kernel]] = pickle.load(file)
+        share: list[Wanted] = pickle.load(file)
     threading.Thread(target=_end_with_parent, args=(source,), daemon=True).start()
     for rules, kernel in share:
         if is_to_be_compiled(rules, kernel):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import array
 import contextlib
-import contextvars
 import ctypes
 import functools
 import gc
@@ -21,7 +20,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -82,6 +81,13 @@ class Kernel:
         return [kind if isinstance(kind, str) else "int64" for kind in self.arguments]
 
 
+class Wanted(NamedTuple):
+    """A kernel for some rules, which are not always those of the game that is searched."""
+
+    rules: Any
+    kernel: Kernel
+
+
 def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     """A kernel compiled for ``rules``: a function of rules, state and its further arguments.
 
@@ -114,32 +120,7 @@ def is_to_be_compiled(rules: Any, kernel: Kernel) -> bool:
     )
 
 
-def asked_by(work: Callable[..., Any], *arguments: Any) -> tuple[Any, Kernel] | None:
-    """The rules and the kernel that some work asks for first, which ends it; None if it needs none."""
-    token = _ONLY_ASKS.set(True)
-    try:
-        work(*arguments)
-    except _AskedError as asked:
-        return asked.rules, asked.kernel
-    finally:
-        _ONLY_ASKS.reset(token)
-    return None
-
-
-_ONLY_ASKS: Final = contextvars.ContextVar("only_asks", default=False)
-
-
-class _AskedError(BaseException):
-    """Ends the work that asks for a kernel, whatever errors that handles."""
-
-    def __init__(self, rules: Any, kernel: Kernel) -> None:
-        super().__init__()
-        self.rules, self.kernel = rules, kernel
-
-
 def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..., int] | None:
-    if _ONLY_ASKS.get():
-        raise _AskedError(rules, kernel)
     sources, identity = _identity(rules, kernel)
     while (function := _BUILT.get(sources, {}).get(identity)) is None:
         compiler = _COMPILERS.get((os.getpid(), sources, identity))

@@ -15,8 +15,8 @@ from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.jit.at_once import start_compilers
-from zermelo.envs.jit.build import asked_by
-from zermelo.envs.position import search_game
+from zermelo.envs.jit.build import Wanted
+from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.match.live_game import EnvDriver
@@ -56,8 +56,14 @@ def start_compiling(agents: Sequence[Agent], env: Any) -> None:
             return
     except ZermeloError:
         return
-    asked = (asked_by(rehearse, agent, env) for agent in searching)
-    start_compilers([kernel for kernel in asked if kernel is not None], default_threads())
+    start_compilers([kernel for agent in searching for kernel in _kernels(agent, env)], default_threads())
+
+
+def _kernels(agent: Any, env: Any) -> list[Wanted]:
+    with contextlib.suppress(Exception):  # the game will say so
+        root = position(env, backend=agent.backend, traits=agent.traits)
+        return agent.kernels(root)  # type: ignore[no-any-return]
+    return []
 
 
 def rehearse(agent: Any, shown: Any, *, strict: bool = False) -> None:

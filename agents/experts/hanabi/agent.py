@@ -21,10 +21,10 @@ from zermelo.agents.experts.hanabi.table import HanabiTable
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
-from zermelo.envs.jit.build import Kernel, build, is_ready
+from zermelo.envs.jit.build import Kernel, Wanted, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
-from zermelo.envs.position import position
+from zermelo.envs.position import Position, position
 from zermelo.envs.traits.merging import PATIENCE
 
 
@@ -68,19 +68,24 @@ def require_hanabi(game: Any) -> HanabiTable:
     return table
 
 
+def _kernel_for(game: Any, convention: Convention) -> Wanted:
+    table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))
+    return Wanted(table, Kernel(play_on, ("int64",) * 9))
+
+
 class HanabiPolicy:
     """The policy of a convention over OpenSpiel's states, each of which is worked out from its history."""
 
     def __init__(self, game: Any, convention: Convention, budget: Budget) -> None:
-        self.table = require_hanabi(game)._replace(hats=int(convention is Convention.HATS))
+        wanted = _kernel_for(game, convention)
+        self.table = wanted.rules
         self._function: Callable[..., int] = play_on
         self.compiled = False
         if can_compile() and budget.compile is not Compile.NEVER:
-            program = Kernel(play_on, ("int64",) * 9)
             with budget.off_the_clock():
-                self.compiled = is_ready(self.table, program, budget.waits)
+                self.compiled = is_ready(*wanted, budget.waits)
                 if self.compiled:
-                    self._function = build(self.table, program)
+                    self._function = build(*wanted)
         self._start = starter(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
@@ -155,6 +160,10 @@ class HanabiAgent(SearchAgent):
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         self.search(env)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        may_compile = self.compile is not Compile.NEVER and can_compile()
+        return [_kernel_for(root.game, self.convention)] if may_compile else []
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         policy = self.blueprint(game, budget)

@@ -17,6 +17,8 @@ from zermelo.agents.base.settings import made, number, whole
 from zermelo.agents.opponents.beliefs import blueprint_of, make_blueprint_agent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.game import Game
+from zermelo.envs.jit.build import Wanted
+from zermelo.envs.position import Position
 from zermelo.envs.traits.merging import PATIENCE
 
 _FIRST: Final = 4  # samples in the first batch, which shows how long one takes
@@ -59,6 +61,10 @@ class SpartaAgent(SearchAgent):
 
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         self.blueprint.prepare(env, seconds)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        found: list[Wanted] = self.blueprint.kernels(root)
+        return found
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         blueprint = blueprint_of(self.blueprint, game, budget)

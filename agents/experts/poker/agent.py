@@ -19,10 +19,13 @@ from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import path
 from zermelo.agents.experts.poker.betting import Ints, Limit, NoLimit, PublicTree, betting_tree
-from zermelo.agents.experts.poker.cards import Buckets, Sizes, is_compiled, pair_number
+from zermelo.agents.experts.poker.cards import Buckets, Sizes, equities_kernel, is_compiled, pair_number
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
+from zermelo.envs.jit.build import Wanted
+from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.position import Position
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, in_a_sentence
 from zermelo.envs.support.files import file_version
@@ -189,6 +192,9 @@ class HoldemAgent(SearchAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
         policy_for(require_holdem(game), self.policy)
+
+    def kernels(self, root: Position) -> list[Wanted]:
+        return [equities_kernel()] if self.compile is not Compile.NEVER and can_compile() else []
 
     def choose(self, game: Any, state: Any, budget: Budget) -> SearchResult:
         policy, seat = policy_for(require_holdem(game), self.policy), game.to_move(state)

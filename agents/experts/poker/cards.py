@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.experts.poker.betting import Ints
-from zermelo.envs.jit.build import Kernel, build, is_ready
+from zermelo.envs.jit.build import Kernel, Wanted, build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
 from zermelo.envs.jit.memory import floats, words
@@ -65,11 +65,14 @@ _RULES: Final = Cards()
 
 def is_compiled(waits: Callable[[], bool] = lambda: True) -> bool:
     """True if equities are computed in compiled code from now on; waits for the compiler while ``waits()``."""
-    if not _COMPILED and can_compile():
-        kernel = Kernel(open_boards, ("int64",) * 7)
-        if is_ready(_RULES, kernel, waits):
-            _COMPILED.append(build(_RULES, kernel))
+    if not _COMPILED and can_compile() and is_ready(*equities_kernel(), waits):
+        _COMPILED.append(build(*equities_kernel()))
     return bool(_COMPILED)
+
+
+def equities_kernel() -> Wanted:
+    """The kernel of ``equities``."""
+    return Wanted(_RULES, Kernel(open_boards, ("int64",) * 7))
 
 
 def pair_number(first: int, second: int) -> int:

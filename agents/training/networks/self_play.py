@@ -169,7 +169,7 @@ class CompiledGames(CompiledAlphaBeta):
         budget = Budget(agent.limits)
         root = agent.root(game, start, budget)
         root = root._replace(fitted=tables_of(root.evaluator, game))
-        return cls(root, budget, agent.config_for(game)) if fits(game) and cls.can_search(root) else None
+        return cls(root, budget, agent.config_for(root)) if fits(game) and cls.can_search(root) else None
 
     def begin(self, seed: int, start: Any) -> None:
         """Forgets all games, and begins others."""

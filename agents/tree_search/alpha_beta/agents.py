@@ -6,7 +6,7 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.machine import thread_count
@@ -16,14 +16,18 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, number, path, whole
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
+from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, PruningSettings, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings, offers
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
-from zermelo.envs.position import position
+from zermelo.envs.position import Position, position
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
+
+if TYPE_CHECKING:
+    from zermelo.envs.jit.build import Wanted
 
 
 class Window(enum.StrEnum):
@@ -96,8 +100,17 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
             load_proof(game, budget)
 
-    def config_for(self, game: Game[Any]) -> AlphaBetaConfig:
-        config = self.config
+    def kernels(self, root: Position) -> list[Wanted]:
+        found = super().kernels(root)
+        if found and self._may_prove(root.game):
+            from zermelo.agents.tree_search.exact.prover import PROOF
+            from zermelo.envs.jit.build import Wanted
+
+            found.append(Wanted(root.game.rules, PROOF.kernel()))
+        return found
+
+    def config_for(self, root: Root) -> AlphaBetaConfig:
+        game, config = root.game, self.config
         if self.selective is SelectiveBy.GAME and offers(game, SupportsSearchSettings):
             names = [field.name for field in dataclasses.fields(SelectiveSettings)]
             own = {name: getattr(self, name) for name in names if getattr(self, name)}
@@ -110,16 +123,14 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
         return config
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        config = self.config_for(game)
         proof_seconds = self._proof_seconds(game, budget)
         if not proof_seconds:
-            root = self.root(game, state, budget)
-            return self.deepened(self.build(config, root, budget), root)
+            return super().choose(game, state, budget)
         from zermelo.agents.tree_search.exact.root_proof import proof_megabytes, prove_root
 
         proof_mb = proof_megabytes(self.memory_mb)
-        config = dataclasses.replace(config, memory_mb=self.memory_mb - proof_mb)
         root = self.root(game, state, budget)
+        config = dataclasses.replace(self.config_for(root), memory_mb=self.memory_mb - proof_mb)
         search = self.build(config, root, budget)
         if budget.share is not None:
             proof_seconds = min(proof_seconds, self.proof_share * budget.share.usual)
@@ -135,17 +146,23 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     def _proof_seconds(self, game: Game[Any], budget: Budget) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
+        if budget.compile is Compile.NEVER:
+            return 0.0
+        with budget.off_the_clock():  # the first search of a process imports the proof
+            return self.proof_share * (self.limits.seconds or 0.0) if self._may_prove(game) else 0.0
+
+    def _may_prove(self, game: Game[Any]) -> bool:
+        """True if part of the time may go into proving who wins."""
         limits = self.limits
         if limits.seconds is None or limits.depth is not None or limits.nodes is not None or not self.memory_mb:
-            return 0.0
-        if self.exact or self.stop_test is not None or self.window is Window.FULL:
-            return 0.0
-        if budget.compile is Compile.NEVER or not isinstance(game, RulesGame):
-            return 0.0
-        with budget.off_the_clock():  # the first search of a process imports it
-            from zermelo.agents.tree_search.exact.root_proof import can_settle
+            return False
+        if self.exact or self.stop_test is not None or self.window is Window.FULL or not self.proof_share:
+            return False
+        if not isinstance(game, RulesGame):
+            return False
+        from zermelo.agents.tree_search.exact.root_proof import can_settle
 
-        return self.proof_share * limits.seconds if can_settle(game) else 0.0
+        return can_settle(game)
 
 
 @explained

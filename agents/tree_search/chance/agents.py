@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.options import ChanceAtLimit
 from zermelo.agents.base.requirements import require_one_or_two_opposed, require_perfect_information
 from zermelo.agents.base.result import SearchResult
@@ -16,10 +15,14 @@ from zermelo.agents.opponents.models import OpponentModel, make_opponent, replie
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.inner_game import looking_inside
-from zermelo.agents.tree_search.interface import RootNode, TreeSearch
-from zermelo.agents.tree_search.settings import ChancePruning, PruningSettings, TableSettings
+from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.settings import (
+    AlphaBetaConfig,
+    ChancePruning,
+    PruningSettings,
+    TableSettings,
+)
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.spec_text import Spec, parse_spec
 
@@ -128,11 +131,10 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     def iterations_help(self) -> bool:
         return False
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root, config = self.root(game, state, budget), self.config
-        if root.width is not None:
-            config = replace(config, replies=functools.partial(replies, looking_inside(self.model)))
-        return self.deepened(self.build(config, root, budget), root)
+    def config_for(self, root: Root) -> AlphaBetaConfig:
+        if root.width is None:
+            return self.config
+        return replace(self.config, replies=functools.partial(replies, looking_inside(self.model)))
 
     def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
         return result if search.game.traits.seats == 1 else replace(result, plies=None)

@@ -48,16 +48,19 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
 
     def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
         root = self.root(game, state, budget)
-        traits = game.traits
-        has_sum = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
-        # Rewards on the way may take totals with evaluations beyond the bounds.
-        keeps_bounds = root.evaluator is None or traits.terminal_rewards_only
-        may_prune = has_sum and math.isfinite(traits.utility_bounds[0]) and keeps_bounds
-        config = part_of(self, MaxNConfig, depends_on_seat=True, prunes=self.shallow and may_prune)
+        config = self.config_for(root)
         try:
             return self.deepened(self.build(config, root, budget), root)
         except SumNotConstantError:
             return self.deepened(self.build(replace(config, prunes=False), root, budget), root)
+
+    def config_for(self, root: Root) -> MaxNConfig:
+        traits = root.game.traits
+        has_sum = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
+        # Rewards on the way may take totals with evaluations beyond the bounds.
+        keeps_bounds = root.evaluator is None or traits.terminal_rewards_only
+        may_prune = has_sum and math.isfinite(traits.utility_bounds[0]) and keeps_bounds
+        return part_of(self, MaxNConfig, depends_on_seat=True, prunes=self.shallow and may_prune)
 
     @property
     def iterations_help(self) -> bool:

@@ -15,11 +15,12 @@ from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import DotsAndBoxes, Nim
 from zermelo.envs.jit import at_once, build, compiling, ready_parts
-from zermelo.envs.jit.build import asked_by, is_to_be_compiled
+from zermelo.envs.jit.build import Wanted, is_to_be_compiled
 from zermelo.envs.jit.cache import portable
 from zermelo.envs.jit.machine_code import Code
 from zermelo.envs.jit.parts import PartCompiler
 from zermelo.envs.jit.perft_kernel import leaves_kernel
+from zermelo.envs.position import position
 from zermelo.envs.support.code_parts import UncomparableError
 
 OTHER = Nim((1, 2, 3))
@@ -176,24 +177,21 @@ def test_a_kernel_of_rules_alone_has_no_parts() -> None:
     assert compiling.compile_parts(OTHER, leaves_kernel()) is None
 
 
-def test_what_is_asked_for_is_not_compiled(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
+def test_what_is_needed_is_compiled_by_the_search(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
     compiled = fresh({})
     agent = AlphaBetaAgent(depth=3)
-    asked = asked_by(agent.search_state, TakeAway())
-    assert asked is not None
-    assert asked[0] == TakeAway()
-    assert asked[1].function.__name__ == "search_root"
-    assert compiled == []
-    assert is_to_be_compiled(*asked)
-    assert asked_by(AlphaBetaAgent(depth=3, compile="never").search_state, TakeAway()) is None
+    needed, *others = agent.kernels(position(TakeAway()))
+    assert others == compiled == []
+    assert needed.rules == TakeAway()
+    assert is_to_be_compiled(*needed)
     assert agent.search_state(TakeAway(3)).value == 1.0
-    assert not is_to_be_compiled(*asked)
+    assert not is_to_be_compiled(*needed)
 
 
 def test_another_process_compiles_the_second_kernel(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
     compiled = fresh({})
     rules, kernel = OTHER, leaves_kernel()
-    wanted = [(rules, each) for each in (kernels_of(OTHER)["alphabeta"], kernel)]
+    wanted = [Wanted(rules, each) for each in (kernels_of(OTHER)["alphabeta"], kernel)]
     at_once.start_compilers(wanted, processors=1)
     at_once.start_compilers(wanted[1:], processors=8)
     time.sleep(1)
@@ -213,6 +211,6 @@ def test_rules_that_cannot_be_sent_are_compiled_here(fresh: Callable[[dict[str, 
 
     fresh({})
     kernels = kernels_of(as_game(Local()))
-    wanted = [(Local(), each) for each in kernels.values()]
+    wanted = [Wanted(Local(), each) for each in kernels.values()]
     at_once.start_compilers(wanted, processors=4)
     assert perft(Local(), 2) == 9
