@@ -22,7 +22,7 @@ import msgspec
 from zermelo.envs.support.files import read_file
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.text import finite, printable
-from zermelo.evaluation.stats.score_interval import wilson_interval
+from zermelo.evaluation.stats.score_interval import INTERVAL, wilson_interval
 from zermelo.evaluation.text_table import TextTable
 
 EQUAL: Final = 1e-9  # values that differ by less are equal: sums of probabilities are rounded
@@ -81,7 +81,7 @@ class Judgements:
 
     @property
     def mattered_interval(self) -> tuple[float, float]:
-        """Its 95 % confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
+        """Its confidence interval (Wilson), the moves taken as independent; (0, 1) if there are none."""
         return wilson_interval(self.mattered_share, self.mattered) if self.mattered else (0.0, 1.0)
 
     def add(self, best: float, played: float, mark: Mark, *, matters: bool) -> None:
@@ -179,7 +179,7 @@ def judge_tables(judged: Mapping[str, Any]) -> dict[str, TextTable]:
         shared = [f"{line['shared']:,}", _percent(line["shared_share"])]
         mattered.append([line["agent"], f"{line['mattered']:,}", _percent(line["mattered_share"]), ends, *shared])
     columns = ["agent", "judged", "not judged", "optimal", "regret", *(f"{kind} thrown" for kind in blunders)]
-    of_mattered = ["agent", "moves that matter", "optimal", "95 % interval", "in shared positions", "optimal"]
+    of_mattered = ["agent", "moves that matter", "optimal", INTERVAL, "in shared positions", "optimal"]
     return {
         "Moves against perfect play": TextTable([*columns, *(Phase if moves else ())], moves),
         "Moves that matter": TextTable(of_mattered, mattered),

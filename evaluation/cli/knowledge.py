@@ -200,7 +200,7 @@ def ladder_command(
 
     Options:
         gap: Elo between neighbours, at most.
-        width: Width of the rungs' 95 % intervals, in Elo.
+        width: Width of the rungs' intervals, in Elo.
         move_seconds: Time that the strongest rung may take for a move.
         minutes: Processor time for all games; where it does not suffice, intervals are wider.
     """

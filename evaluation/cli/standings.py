@@ -12,6 +12,7 @@ from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation.cli.arguments import Folder, Json, print_json
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.text import printable
+from zermelo.evaluation.stats.score_interval import INTERVAL
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
@@ -130,7 +131,7 @@ def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
         counted = ", ".join(f"{kind} {n}" for n, kind in zip(games.pairs, kinds, strict=True) if n)
         typer.echo(f"{pairs} pairs with the seats exchanged: {counted}")
     typer.echo(
-        f"Elo {estimate.elo:+.1f}, 95 % interval {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
+        f"Elo {estimate.elo:+.1f}, {INTERVAL} {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
         f"{'pairs' if pairs else 'games'}); likelihood of being the stronger "
         f"{100 * estimate.likelihood_of_superiority:.1f} % ({ELO_SCALE})"
     )
@@ -156,5 +157,5 @@ def _print_reward(what: str, reward: MeanReward | None) -> None:
         typer.echo(printable(f"{what}: no games"))
         return
     low, high = reward.interval
-    ends = f"95 % interval {low:+.4g} to {high:+.4g}" if math.isfinite(high - low) else "no interval"
+    ends = f"{INTERVAL} {low:+.4g} to {high:+.4g}" if math.isfinite(high - low) else "no interval"
     typer.echo(printable(f"{what}: {reward.mean:+.4g} a game, {ends} (from {reward.deals} deals)"))

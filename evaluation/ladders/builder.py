@@ -61,7 +61,7 @@ class LadderBuilder:
     journal: Path
     runner: Runner
     gap: float = 100.0  # Elo between neighbours, at most
-    width: float = 40.0  # of the 95 % intervals of the rungs, in Elo, at most
+    width: float = 40.0  # of the intervals of the rungs, in Elo, at most
     move_seconds: float = 1.0  # that the strongest rung may take for a move
     seconds: float = 3600.0  # for all games; where they do not suffice, intervals are wider
     seed: int = 0

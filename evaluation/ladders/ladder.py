@@ -28,6 +28,7 @@ from zermelo.evaluation.match.sources import AgentSource, EnvSource, env_name
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
+from zermelo.evaluation.stats.score_interval import CONFIDENCE, UPPER_TAIL
 from zermelo.evaluation.tournament.openings import random_openings
 from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.workers.games import Participant, participants
@@ -58,7 +59,7 @@ class RatedAnchors:
     digest: str  # 16 hexadecimal digits, the same for the same environment, anchors, seed and games
 
     def rating_of(self, results: Mapping[str, tuple[int, float]]) -> tuple[float, float, float]:
-        """Returns the rating of a policy, always finite, and the ends of its 95 % interval.
+        """Returns the rating of a policy, always finite, and the ends of its interval.
 
         Of the ends one is infinite where everything was won or lost; the rating then comes of half a win more for
         each side. ``results`` are its games and its points in them, by anchor; at least one game.
@@ -80,7 +81,9 @@ class RatedAnchors:
         all_lost, all_won = not points.any(), bool((points == games).all())
         one_sided = all_lost or all_won
         estimate = float(brentq(excess, -limit, limit, args=(1.0 if one_sided else 0.0,)))
-        level = math.log(0.025) if one_sided else likelihood(estimate) - normal_quantile(0.95) ** 2 / 2
+        level = (
+            math.log(1 - UPPER_TAIL) if one_sided else likelihood(estimate) - normal_quantile(CONFIDENCE) ** 2 / 2
+        )
         # Won everything: the likelihood rises all the way, from -limit to its lower end and on.
         starts = (limit if one_sided else estimate, -limit if one_sided else estimate)
         lower = -math.inf if all_lost else float(brentq(lambda x: likelihood(x) - level, -limit, starts[0]))

@@ -11,6 +11,7 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import AgentRow
+from zermelo.evaluation.stats.score_interval import INTERVAL
 
 NOT_RATED: Final = "not rated"  # stands where an agent that failed in every game would have a rating
 
@@ -20,7 +21,7 @@ def results(ranking: Ranking, *, counts: bool = True, interval: bool = True) -> 
     counts = counts and len(ranking.seat_names) > 1 and ranking.scoring is not Scoring.TEAM
     failed = any(row.failures for row in ranking.rows)
     headings = ["games"] + ["won", "drawn", "lost"] * counts + ["failed"] * failed
-    headings += [ranking.measure] + ["95 % interval"] * interval
+    headings += [ranking.measure] + [INTERVAL] * interval
     rows = []
     for row in ranking.rows:
         cells = [str(row.games)] + [str(count) for count in (row.wins, row.draws, row.losses)] * counts

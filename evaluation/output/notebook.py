@@ -10,6 +10,7 @@ from typing import Any
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
 from zermelo.evaluation.stats.ratings.table import PlayerRating
+from zermelo.evaluation.stats.score_interval import INTERVAL
 
 
 def _axes(given: Any, height: float) -> Any:
@@ -42,7 +43,7 @@ def draw_ratings(players: Sequence[PlayerRating], title: str, axes: Any = None) 
                 axes.plot(place_of_end, row, marker, color="tab:blue")
     axes.plot(places, range(len(players)), "o", color="tab:blue")
     axes.set_yticks(range(len(players)), [player.name for player in players])
-    axes.set_xlabel("Elo, with 95 % intervals")
+    axes.set_xlabel(f"Elo, with {INTERVAL}s")
     axes.set_title(title)
     return axes
 

@@ -22,17 +22,19 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rows import AgentRow
+from zermelo.evaluation.stats.score_interval import INTERVAL, PERCENT
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 
 MANY_AGENTS: Final = 6  # more than these leave decimals, or intervals, out of the crosstable, to fit a terminal
 _OF_REWARDS: Final = (
-    "reward: the mean of what a game paid an agent, in the game's own units, with its 95 % confidence interval\n"
+    "reward: the mean of what a game paid an agent, in the game's own units, with its "
+    f"{PERCENT} confidence interval\n"
     "(Student's, over deals: games that differ by the seats alone count as one)."
 )
 _OF_TEAMS: Final = (
     "cooperative: all seats of a game are paid alike, so a team has one score and nobody wins or loses.\n"
-    "alone: the mean score of teams of that agent alone; mixed: of its teams with the others; with 95 %\n"
+    f"alone: the mean score of teams of that agent alone; mixed: of its teams with the others; with {PERCENT}\n"
     "confidence intervals (Student's, over deals). games: one for each seat that the agent had.\n"
     "Second table: the score with agents 1, 2, ..., and milliseconds a move."
 )
@@ -177,7 +179,7 @@ class Standings(Ranking):
     def _main_table(self) -> TextTable:
         headings, rows = cells.results(self)
         if self.scoring is Scoring.TEAM:
-            headings[-2:] = ["alone", "95 % interval", "mixed", "95 % interval"]
+            headings[-2:] = ["alone", INTERVAL, "mixed", INTERVAL]
             for row, line in zip(self.rows, rows, strict=True):
                 del line[-2:]
                 for reward in (self.alone(row.agent), self.mixed(row.agent)):
@@ -219,7 +221,7 @@ class Standings(Ranking):
             unrated = [cells.NOT_RATED if row.agent in self.unrated else "", ""]
             line = unrated if rating is None else [cells.estimate(rating), cells.elo_ends(rating)]
             rows.append([str(number), row.agent, *line, cells.likelihood(self.superiority(row.agent))])
-        return TextTable(["#", "rated", "Elo", "95 % interval", "leader is stronger"], rows, names=(1,))
+        return TextTable(["#", "rated", "Elo", INTERVAL, "leader is stronger"], rows, names=(1,))
 
 
 def _folded(text: str, width: int | None) -> str:
@@ -240,7 +242,7 @@ def _plain(value: Any) -> Any:
 def _legend(standings: Standings) -> str:
     seats, ratings = len(standings.seat_names), standings.ratings
     if seats == 1:
-        return "score: mean return, with its 95 % confidence interval (Student)."
+        return f"score: mean return, with its {PERCENT} confidence interval (Student)."
     charged = "\nA failed game was not finished: it counts as the lowest reward of any finished game."
     failed = charged if any(row.failures for row in standings.rows) else ""
     if standings.scoring is Scoring.TEAM:
@@ -256,9 +258,9 @@ def _legend(standings: Standings) -> str:
         games = "Ratings count games won, drawn and lost, however much was at stake."
         return f"{_OF_REWARDS}{failed}\n{columns}\n{games}"
     if seats == 2:
-        return f"score: 1 for a win, 1/2 for a draw, in %, with its 95 % confidence interval.\n{columns}"
+        return f"score: 1 for a win, 1/2 for a draw, in %, with its {PERCENT} confidence interval.\n{columns}"
     return (
         "score: the mean over the other seats of 1 (more reward than it), 1/2 (the same) or 0, in %,\n"
-        "with its 95 % confidence interval. won: alone with the most reward; drawn: shared the most.\n"
+        f"with its {PERCENT} confidence interval. won: alone with the most reward; drawn: shared the most.\n"
         f"{columns}"
     )

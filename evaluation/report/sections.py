@@ -33,19 +33,20 @@ from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward
 from zermelo.evaluation.stats.rows import SeatScore
+from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.curves import Curve, CurvePoint
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
 from zermelo.evaluation.text_table import TextTable
 
 _RESULTS: Final = ("games", "won", "drawn", "lost")
-_SINGLE: Final = "Mean return of each agent over the games it finished, with Student's 95 % interval."
+_SINGLE: Final = f"Mean return of each agent over the games it finished, with Student's {INTERVAL}."
 _REWARDS: Final = (
-    "What a game paid an agent on average, in the game's own units, with Student's 95 % interval over deals: "
+    f"What a game paid an agent on average, in the game's own units, with Student's {INTERVAL} over deals: "
     "games that differ by the seats alone count as one. A failed game counts as the least that any paid."
 )
 _TEAMS: Final = (
     "A cooperative game: all seats are paid alike, so a team has one score. Alone: teams of that agent alone. "
-    "Mixed: its teams with others. Means of the games' scores, with Student's 95 % intervals over deals."
+    f"Mixed: its teams with others. Means of the games' scores, with Student's {INTERVAL}s over deals."
 )
 POINTS: Final = 300  # points that are shown of a longer run, evenly spread
 
@@ -73,7 +74,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         counts = map(number, (row.games, row.wins, row.draws, row.losses))
         rows.append(["", row.agent, NOT_RATED, "failed in every game", *counts, percent(row.score)])
     about = (
-        f"Elo from {ratings.games:,} games, with 95 % intervals: {ELO_SCALE}; "
+        f"Elo from {ratings.games:,} games, with {INTERVAL}s: {ELO_SCALE}; "
         f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely "
         "rating is infinite, and the games bound it on one side: an arrow instead of a dot."
     )
@@ -84,7 +85,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         first, lower, upper = map(number, ratings.seat_advantage_elo)
         text = f"Moving first is worth {first} Elo ({lower} to {upper}) in this tournament."
         seat = part("about", text)
-    columns = ["#", "agent", "Elo", "95 % interval", *_RESULTS, "score %"]
+    columns = ["#", "agent", "Elo", INTERVAL, *_RESULTS, "score %"]
     plot = markup.interval_plot("Rating of each agent, with its interval", lines, "Elo")
     results = table("Ratings and results", columns, rows, names=2)
     return section("ratings", "Ratings", part("about", about), plot, results, seat, history)
@@ -114,11 +115,11 @@ def means_section(standings: Ranking) -> str:
     if team:
         title, about, unit = "Scores of teams", _TEAMS, "score"
         caption = "Mean score of each agent's teams, with its interval"
-        columns = ["alone", "95 % interval", "mixed", "95 % interval"]
+        columns = ["alone", INTERVAL, "mixed", INTERVAL]
     else:
         title, about, unit = ("Returns", _SINGLE, "return") if single else ("Rewards", _REWARDS, "reward")
         caption = f"Mean {unit} of each agent, with its interval"
-        columns = [f"mean {unit}", "95 % interval"]
+        columns = [f"mean {unit}", INTERVAL]
         columns = ["games", *columns] if single else [*columns, *_RESULTS]
     plot = markup.interval_plot(caption, lines, unit) if lines else ""
     of_agents = table(title, ["#", "agent", *columns], rows, names=2) if rows else ""
@@ -315,7 +316,7 @@ def training_section(curve: Curve, place: int) -> str:
     value = four_digits(best.strength) if best.by_reward else f"{number(best.strength)} Elo"
     about = (
         f"{curve.env}: {count:,} ratings of the policy as it learned, each by {last.games:,} games against fixed "
-        f"anchors ({', '.join(last.levels)}), with 95 % intervals. The best was {value} at step {best.step:,}."
+        f"anchors ({', '.join(last.levels)}), with {INTERVAL}s. The best was {value} at step {best.step:,}."
     )
     short = short_names(last.levels)
     levels = {short[name]: elo for name, elo in last.levels.items()}
@@ -327,7 +328,7 @@ def training_section(curve: Curve, place: int) -> str:
         score = math.nan if point.score is None else point.score
         cells = [f"{point.step:,}", *_texts(rating, number), percent(score)]
         rows.append(cells + ([*_texts(reward, four_digits)] if by_reward else []))
-    columns = ["step", "Elo", "95 % interval", "score %"] + ["mean reward", "95 % interval"] * by_reward
+    columns = ["step", "Elo", INTERVAL, "score %"] + ["mean reward", INTERVAL] * by_reward
     by_step = _plot("Mean reward of a game", points, rewards, four_digits, "reward") if by_reward else ""
     plots = by_step, _plot("Rating", points, ratings, number, "Elo", levels)
     steps = table("Ratings by step", columns, rows, kind="long")

@@ -1,6 +1,6 @@
 """Mean rewards with intervals, where games pay amounts: chips, points, or the score of a whole team.
 
-Means are over games, and their 95 % intervals are Student's over deals: all games of a rotation of the seats are
+Means are over games, and their intervals are Student's over deals: all games of a rotation of the seats are
 dealt alike (``zermelo.evaluation.schedule``). Each line-up is a stratum of its own, with Satterthwaite's degrees
 of freedom (1946); where one has a single deal, all are one stratum.
 
@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
+from zermelo.evaluation.stats.score_interval import UPPER_TAIL
 
 UNIT: Final = 1_000_000  # rewards are counted in millionths
 
@@ -44,7 +45,7 @@ class MeanReward(SameIfMissing):
     Attributes:
         games: Games, one for each seat that it had.
         mean: The mean reward of a game; nan if there is none.
-        interval: Its 95 % confidence interval; infinite where one deal is all there is.
+        interval: Its confidence interval; infinite where one deal is all there is.
     """
 
     games: int
@@ -118,7 +119,7 @@ class Rewards:
         from scipy.special import stdtrit  # Student's quantiles, without loading all of scipy.stats
 
         games, deals, mean, error, freedom = _estimate(self._strata(agent, rotations))
-        half = error and (float(stdtrit(freedom, 0.975)) * error if math.isfinite(error) else math.inf)
+        half = error and (float(stdtrit(freedom, UPPER_TAIL)) * error if math.isfinite(error) else math.inf)
         return MeanReward(games, deals, mean, (mean - half, mean + half) if games else (-math.inf, math.inf))
 
     def _strata(self, agent: str, rotations: Iterable[tuple[Rotation, Deals]]) -> list[_Stratum]:

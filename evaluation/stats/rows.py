@@ -35,12 +35,12 @@ class AgentRow(SameIfMissing):
         failures: How many of its games it lost by each kind of failure.
         score: The mean score: of 1, 1/2 and 0 with two seats; the mean return of a single player, over the games
             that it finished; nan when there is none.
-        interval: 95 % confidence interval of ``score`` (see ``zermelo.evaluation.stats.score_interval``).
+        interval: Confidence interval of ``score`` (see ``zermelo.evaluation.stats.score_interval``).
         by_seat: Games and mean score from each seat.
         seconds_per_move: Mean wall-clock time of a move.
         mean_reward: What it earned in a game, in the game's own rewards; nan where that is not known or not
             finite. What a failed game counts as is said in ``zermelo.evaluation.stats.rewards``.
-        reward_interval: Its 95 % confidence interval.
+        reward_interval: Its confidence interval.
         deals: How many deals its games were, which the interval takes as independent.
     """
 

@@ -1,4 +1,4 @@
-"""95 % confidence intervals for a mean score, right at 0 % and 100 % too.
+"""Confidence intervals for a mean score, right at 0 % and 100 % too.
 
 Two seats: the mean score is (1 + delta) / 2 with delta = (wins - losses) / n, a difference of paired proportions,
 for which Tango's interval holds its level in small samples (T. Tango, 1998, *Statistics in Medicine* 17(8),
@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Final
 
-Z_95: Final = 1.959963984540054  # the 97.5 % point of the normal distribution
+CONFIDENCE: Final = 0.95
+"""Of all intervals and the words about them."""
+PERCENT: Final = f"{100 * CONFIDENCE:g} %"
+INTERVAL: Final = f"{PERCENT} interval"
+"""The heading of columns of intervals."""
+UPPER_TAIL: Final = 0.5 + CONFIDENCE / 2
+_Z: Final = NormalDist().inv_cdf(UPPER_TAIL)
 
 
 def paired_interval(wins: float, draws: float, losses: float) -> tuple[float, float]:
@@ -25,7 +32,7 @@ def paired_interval(wins: float, draws: float, losses: float) -> tuple[float, fl
 
 
 def _lower_delta(wins: float, draws: float, losses: float) -> float:
-    """The lowest delta in [-1, 1] whose score statistic is at most 1.96, by bisection."""
+    """The lowest delta in [-1, 1] whose score statistic is at most ``_Z``, by bisection."""
     games = wins + draws + losses
     estimate = (wins - losses) / games
     low, high = -1.0, estimate
@@ -37,7 +44,7 @@ def _lower_delta(wins: float, draws: float, losses: float) -> float:
         c = -losses * delta * (1 - delta)
         loss_chance = (math.sqrt(max(b * b - 4 * a * c, 0.0)) - b) / (2 * a)
         variance = games * max(2 * loss_chance + delta * (1 - delta), 0.0)
-        if games * (estimate - delta) > Z_95 * math.sqrt(variance):
+        if games * (estimate - delta) > _Z * math.sqrt(variance):
             low = delta
         else:
             high = delta
@@ -48,7 +55,7 @@ def wilson_interval(score: float, games: int) -> tuple[float, float]:
     """Wilson's interval for a mean score in [0, 1] over ``games`` games; (0, 1) when there are none."""
     if games == 0:
         return 0.0, 1.0
-    z = Z_95
+    z = _Z
     shrink = 1 + z * z / games
     middle = (score + z * z / (2 * games)) / shrink
     half = z / shrink * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
@@ -56,7 +63,7 @@ def wilson_interval(score: float, games: int) -> tuple[float, float]:
 
 
 def student_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Student's 95 % interval for the mean; (-inf, inf) for fewer than two values, or an infinite one."""
+    """Student's interval for the mean; (-inf, inf) for fewer than two values, or an infinite one."""
     count = len(values)
     if count < 2:
         return -math.inf, math.inf
@@ -66,5 +73,5 @@ def student_interval(values: Sequence[float]) -> tuple[float, float]:
         return -math.inf, math.inf
     mean = math.fsum(values) / count
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
-    half = float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count)
+    half = float(stdtrit(count - 1, UPPER_TAIL)) * deviation / math.sqrt(count)
     return mean - half, mean + half

@@ -16,6 +16,7 @@ from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.calls import explained
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource
+from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.curves import read_curve, read_points
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.text_table import TextTable
@@ -135,5 +136,5 @@ class RatingCurve:
             ends, score = f"{rating.lower:.0f} to {rating.upper:.0f}", f"{100 * rating.total.score:.1f}"
             reward = [f"{rating.total.mean_reward:.3g}"] * by_reward
             rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, score, *reward])
-        columns = ["step", "Elo", "95 % interval", "score %"] + ["reward"] * by_reward
+        columns = ["step", "Elo", INTERVAL, "score %"] + ["reward"] * by_reward
         return TextTable(columns, rows, names=()).text()

@@ -37,6 +37,7 @@ from zermelo.evaluation.match.text import finite
 from zermelo.evaluation.schedule import ScheduledGame, checked_seed, derived_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
+from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.workers.games import GamePlayer, Participant
@@ -58,7 +59,7 @@ class PolicyRating:
     Attributes:
         rating: In Elo, on the anchors' scale, where ``random`` (else the first anchor) has 0. Always finite: for a
             policy that won or lost everything it comes of half a win more for each side.
-        lower, upper: The ends of its 95 % interval, the anchors taken as known; infinite if all was lost, or won.
+        lower, upper: The ends of its interval, the anchors taken as known; infinite if all was lost, or won.
         standings: The policy's games: ``total`` is its row.
         against: The policy's row in its games against each anchor, by name.
         elo: The fixed ratings of the anchors.
@@ -113,11 +114,11 @@ class PolicyRating:
     def __str__(self) -> str:
         total = self.total
         ends = _ends(self.lower, self.upper, ".0f")
-        elo = f"{self.rating:.0f} Elo, 95 % interval {ends}"
+        elo = f"{self.rating:.0f} Elo, {INTERVAL} {ends}"
         if self.place:
             elo = f"Elo {self.rating:.0f} ({ends}): {self.place}"
         ends = _ends(*total.reward_interval, ".3g")
-        reward = f"{total.mean_reward:.3g} a game, 95 % interval {ends}"
+        reward = f"{total.mean_reward:.3g} a game, {INTERVAL} {ends}"
         if self.baseline:
             reward = f"mean reward {total.mean_reward:.3g} ({ends}) with {self.baseline}: {self.place}"
         rows = []
@@ -125,7 +126,7 @@ class PolicyRating:
             counts = map(str, (row.games, row.wins, row.draws, row.losses))
             low, high = (100 * end for end in row.interval)
             rows.append([name, f"{self.elo[name]:.0f}", *counts, _percent(row.score), f"{low:.1f} - {high:.1f}"])
-        columns = ["against", "Elo", "games", "won", "drawn", "lost", "score", "95 % interval"]
+        columns = ["against", "Elo", "games", "won", "drawn", "lost", "score", INTERVAL]
         seats = zip(self.standings.seat_names, total.by_seat, strict=True)
         lines = [
             f"{self.standings.env}: {reward if self.by_reward else elo} ({total.games} games)",
@@ -171,7 +172,7 @@ def evaluate_policy(
             where it has none, ``random`` and those of ``greedy``, alpha-beta, expectiminimax and max^n that can
             play it. Anchors meet once before the first answer, which in slow games takes long: give quicker ones
             there.
-        interval: On a ladder's file, games end when the 95 % interval is at most so wide, or 1,000 are played.
+        interval: On a ladder's file, games end when the interval is at most so wide, or 1,000 are played.
         games: With each anchor, 20 by default, where there is no ladder; with the baseline, 400 by default, where
             the ladder is of rewards. Seats rotate, and each opening is played once from every seat.
         seed: Decides every game, the anchors' included.

@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 Vector = npt.NDArray[np.float64]
 _Z = normal_quantile(CONFIDENCE)

@@ -18,11 +18,11 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
+from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 ELO_SCALE: Final = "400 Elo are 10 points to 1, and a draw is half a point"
 """The scale of all ratings and differences, as outputs name it: who is d Elo stronger expects a score of
 1 / (1 + 10 ** (-d / 400))."""
-CONFIDENCE: Final = 0.95  # of intervals
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 """Elo of one unit of log-ability, the natural logarithm of Bradley-Terry's worth."""
 _MANY = 250  # games or pairs from which the normal distribution is used,

@@ -19,9 +19,10 @@ from zermelo.envs.errors import UnknownNameError
 from zermelo.envs.support.calls import explained
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
-from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY, elo, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
+from zermelo.evaluation.stats.score_interval import CONFIDENCE, INTERVAL, PERCENT
 
 _FEW: Final = 5  # games of a player up to which intervals are too wide
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
@@ -113,7 +114,7 @@ def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
         names = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
         yield (
             f"Ratings of {names} rest on at most {_FEW} games each. So few games have few possible results, so "
-            "that 95 % intervals hold the truth in 95 to 100 % of cases."
+            f"that {INTERVAL}s hold the truth in {PERCENT} of cases or more."
         )
 
 

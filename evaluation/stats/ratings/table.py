@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from zermelo.envs.errors import UnknownNameError
 from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
-from zermelo.evaluation.stats.ratings.elo import CONFIDENCE, ELO_PER_LOG_ABILITY
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
+from zermelo.evaluation.stats.score_interval import CONFIDENCE, PERCENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +143,7 @@ class RatingTable:
             return ""
         if math.isclose(likelihood, 0.5, abs_tol=1e-4):
             return f"The games do not show which of {first} and {second} is stronger."
-        return f"{first} is not yet significantly stronger than {second} (95 % confidence)."
+        return f"{first} is not yet significantly stronger than {second} ({PERCENT} confidence)."
 
 
 def zero_of(players: Sequence[PlayerRating]) -> str:
