@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import traceback
+from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 from zermelo.agents.base.clock import GameClock, SupportsClock
@@ -12,6 +14,7 @@ from zermelo.agents.policies.engines import EngineMoveError, EngineTimeoutError
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import EnvFailedError, ZermeloError
 from zermelo.envs.live.failures import place_of
+from zermelo.envs.live.wrappers import layers
 from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.text import kept_line, plain
@@ -53,12 +56,44 @@ def ends_the_run(error: BaseException) -> bool:
     )
 
 
-def is_of_the_env(error: BaseException) -> bool:
-    """Whether this is an ``EnvFailedError`` that this package raised, and not one that an agent made up."""
+def is_of_the_env(error: BaseException, agent: Any, env: Any) -> bool:
+    """Whether this is an ``EnvFailedError`` that this package raised, and that no code of the agent's has caused.
+
+    Every other exception is the agent's: it called what failed. Of the frames below the error the last one that
+    is the agent's or the environment's decides; libraries that they call are neither's.
+    """
     if not isinstance(error, EnvFailedError):
         return False
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return bool(frames) and str(frames[-1].f_globals.get("__name__")).startswith("zermelo.")
+    if not frames or not _module(frames[-1]).startswith("zermelo."):
+        return False
+    below = [frame for frame, _ in traceback.walk_tb(error.__cause__.__traceback__)] if error.__cause__ else []
+    agents, envs = _classes([agent]), _classes(layers(env))
+    is_agents = (_is_first(frame, agents, envs) for frame in reversed(below))
+    return not next((found for found in is_agents if found is not None), False)
+
+
+def _classes(things: Sequence[Any]) -> list[type]:
+    """The classes of some objects that are not this package's, and what these inherit from."""
+    kinds = [kind for thing in things for kind in type(thing).__mro__]
+    return [kind for kind in kinds if kind.__module__.partition(".")[0] not in ("zermelo", "builtins")]
+
+
+def _is_first(frame: FrameType, first: Sequence[type], second: Sequence[type]) -> bool | None:
+    """Whether code is that of the first classes rather than of the second: a method, of a module, of a package."""
+    module, name = _module(frame), frame.f_code.co_qualname
+
+    def nearness(kind: type) -> int:
+        if kind.__module__ == module:
+            return 3 if name.startswith(f"{kind.__qualname__}.") else 2
+        return int(kind.__module__.partition(".")[0] == module.partition(".")[0])
+
+    one, other = (max(map(nearness, kinds), default=0) for kinds in (first, second))
+    return None if one == other else one > other
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__"))
 
 
 def fault_kind(error: BaseException, otherwise: FailureKind) -> FailureKind:

@@ -226,7 +226,7 @@ def _get_ready(agent: Agent, seat: int, name: str, seed: int, driver: EnvDriver)
         else:
             agent.reset(seed)
     except BaseException as error:
-        raise _charged(error, agent, seat, name, "reset", FailureKind.INVALID_START) from error
+        raise _charged(error, agent, driver.env, seat, name, "reset", FailureKind.INVALID_START) from error
 
 
 def _one_move(
@@ -245,7 +245,7 @@ def _one_move(
     except Resignation:
         raise
     except BaseException as error:
-        raise _charged(error, agent, seat, name, "act", FailureKind.CRASH) from error
+        raise _charged(error, agent, driver.env, seat, name, "act", FailureKind.CRASH) from error
     spent = agent.seconds if isinstance(agent, RemoteAgent) else time.perf_counter() - began
     watch(-1)
     if clocks is not None and shown is not None and not clocks.has_time(seat, spent):
@@ -269,7 +269,7 @@ def _ask(agent: Any, driver: EnvDriver) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _charged(
-    error: BaseException, agent: Agent, seat: int, name: str, method: str, otherwise: FailureKind
+    error: BaseException, agent: Agent, env: Any, seat: int, name: str, method: str, otherwise: FailureKind
 ) -> BaseException:
     """The exception that ends the game, or the run, after one that came out of an agent."""
     if isinstance(error, AgentFault):
@@ -282,6 +282,6 @@ def _charged(
         return UnsupportedGameError(f"{name} cannot play here: {error}")
     if ends_the_run(error):
         return error
-    if is_of_the_env(error):
+    if is_of_the_env(error, agent, env):
         return EnvironmentFailureError(str(error))
     return AgentFault(fault_kind(error, otherwise), sentence(method, error), traceback_text(error), seat)

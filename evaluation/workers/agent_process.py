@@ -95,6 +95,7 @@ def _limit_memory(mebibytes: int) -> None:
 class _Child:
     def __init__(self) -> None:
         self._agent: Any = None
+        self._env: Any = None  # what it was shown last
         self._allowed: set[Any] = set()
         self._ponders = False
         self._clock: GameClock | None = None
@@ -107,7 +108,7 @@ class _Child:
             self._clock = clock
             answer = method(value)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of the agent's own are its failures too
-            answer = _raised("act" if name == "see" else name, error)
+            answer = self._raised("act" if name == "see" else name, error)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):  # the agent may have put anything in their place
                 stream.flush()
@@ -158,7 +159,7 @@ class _Child:
             self._agent.ponder()
 
     def _act(self, value: bytes) -> dict[str, Any]:
-        env = pickle.loads(value)
+        env = self._env = pickle.loads(value)
         ours = type(self._agent).__module__.startswith("zermelo.agents.")
         before = None if ours else shown_position(env)
         answer = self._timed(lambda: choose(self._agent, env))
@@ -187,24 +188,23 @@ class _Child:
             time.sleep(0.005)
         return {}
 
-
-def _raised(method: str, error: BaseException) -> dict[str, Any]:
-    category = "agent"
-    if isinstance(error, Resignation):
-        category = "resigned"
-    elif isinstance(error, UnsupportedGameError) and method != "act":
-        category = "unsupported"
-    elif is_of_the_env(error):
-        category = "environment"
-    is_ours = isinstance(error, ZermeloError)
-    says_it_all = category != "agent" or (is_ours and method in ("make", "fit"))
-    return {
-        "raised": category,
-        "message": str(error) if says_it_all else sentence(method, error),
-        "error": type(error).__name__ if is_ours else "",
-        "kind": str(fault_kind(error, FailureKind.CRASH)),
-        "detail": traceback_text(error),
-    }
+    def _raised(self, method: str, error: BaseException) -> dict[str, Any]:
+        category = "agent"
+        if isinstance(error, Resignation):
+            category = "resigned"
+        elif isinstance(error, UnsupportedGameError) and method != "act":
+            category = "unsupported"
+        elif is_of_the_env(error, self._agent, self._env):
+            category = "environment"
+        is_ours = isinstance(error, ZermeloError)
+        says_it_all = category != "agent" or (is_ours and method in ("make", "fit"))
+        return {
+            "raised": category,
+            "message": str(error) if says_it_all else sentence(method, error),
+            "error": type(error).__name__ if is_ours else "",
+            "kind": str(fault_kind(error, FailureKind.CRASH)),
+            "detail": traceback_text(error),
+        }
 
 
 def _running() -> list[Any]:
