@@ -15,7 +15,7 @@ from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import (
     HIDDEN,
     OTHERS,
@@ -26,7 +26,7 @@ from zermelo.agents.base.requirements import (
     require_simultaneous,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import flag, function, path, setting_fields
+from zermelo.agents.base.settings import Compile, flag, function, path, setting_fields
 from zermelo.agents.equilibrium.agents import BackwardInductionAgent
 from zermelo.agents.equilibrium.backward_induction import has_few_states
 from zermelo.agents.evaluators.network import ShippedNetwork, shipped_network
@@ -233,15 +233,16 @@ class AutoAgent(SearchAgent):
         agent: SearchAgent = dataclasses.replace(self)._agent(root.game, candidate)
         return dataclasses.replace(agent, backend=self.backend, traits=self.traits, compile=self.compile)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        for candidate, reason in self._choices(game, state):
-            method = f"{candidate.kind.kind}: {reason}"
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game = request.game
+        for candidate, reason in self._choices(game, request.state):
+            asked = dataclasses.replace(request, method=f"{candidate.kind.kind}: {reason}")
             if not candidate.settles:
-                found: SearchResult = self._agent(game, candidate).choose(game, state, budget)
-                return dataclasses.replace(found, method=method)
-            settled = self._settled(candidate, game, state, budget)
+                found: SearchResult = self._agent(game, candidate).choose(asked, budget)
+                return found
+            settled = self._settled(candidate, asked, budget)
             if settled is not None:
-                return dataclasses.replace(settled, method=method, seconds=budget.seconds)
+                return dataclasses.replace(settled, seconds=budget.seconds, compiling=budget.compiling)
         raise AssertionError("the last search of every row takes all games")
 
     def _choices(self, game: Game[Any], state: Any) -> list[tuple[_Candidate, str]]:
@@ -268,9 +269,9 @@ class AutoAgent(SearchAgent):
                 break
         return found
 
-    def _settled(self, candidate: _Candidate, game: Game[Any], state: Any, budget: Budget) -> SearchResult | None:
+    def _settled(self, candidate: _Candidate, request: Request, budget: Budget) -> SearchResult | None:
         """The result of a search for the whole answer within its share of the limits; None if there is none."""
-        this_game = self._this_game
+        this_game, game = self._this_game, request.game
         if this_game.is_too_large:
             return None
         share = 1.0 if isinstance(game, TableGame) else _SHARE ** (1 + this_game.tries)
@@ -281,10 +282,10 @@ class AutoAgent(SearchAgent):
             seconds=max(share * left, _SHORTEST) if is_timed else None,
             nodes=None if nodes is None else max(int(share * nodes), 1),
         )
-        part = Budget(limits, stop=budget.stop, within=budget if is_timed else None)
-        part.seat, part.source, part.legal = budget.seat, budget.source, budget.legal
+        asked = request.part(limits)
+        part = asked.budget(stop=budget.stop, within=budget if is_timed else None)
         try:
-            found: SearchResult = self._agent(game, candidate).choose(game, state, part)
+            found: SearchResult = self._agent(game, candidate).choose(asked, part)
         except UnsupportedGameError:  # too many states, or values that do not settle
             this_game.is_too_large = True
             return None

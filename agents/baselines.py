@@ -10,17 +10,17 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.clock import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.base.settings import Ties, choice, made, number, whole
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import default_evaluator, evaluator_name, make_evaluator
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import copied_agent
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import GameOverError
-from zermelo.envs.game import Chance, Game
+from zermelo.envs.game import Chance
 from zermelo.envs.support.calls import explained
 
 
@@ -104,7 +104,8 @@ class GreedyAgent(SearchAgent):
     ties: Ties = choice(Ties.RANDOM)
     seconds: float | None = 1.0
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         evaluator = self.evaluator or default_evaluator(game, state)
         budget.nodes += 1  # whatever the limits: there must be an answer
         seat, seed = game.to_move(state), int(self.generator.integers(2**62))
@@ -113,23 +114,21 @@ class GreedyAgent(SearchAgent):
         )
         if not totals and stopped_by is StoppedBy.DEPTH:
             raise no_action_works(game) if copy_facts(game).failures else GameTooLongError(game)
-        legal = list(game.legal_actions(state))
-        actions = list(totals) or legal
+        actions = list(totals) or list(request.legal)
         so_far = tuple(map(float, game.utility(state)))
         best = max(totals.get(action, so_far)[seat] for action in actions)
         tied = [action for action in actions if totals.get(action, so_far)[seat] == best]
         action = tied[0] if self.ties is Ties.FIRST else tied[int(self.generator.integers(len(tied)))]
         values = totals.get(action, so_far)
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=values[seat],
             values_by_seat=values,
             action_values={tried: total[seat] for tried, total in totals.items()},
-            principal_variation=(action,),
             depth=1,
             stopped_by=stopped_by,
             is_estimate=game.traits.chance is Chance.SAMPLED,
             evaluator=evaluator_name(evaluator),
             actions_tried=len(totals),
-            actions_legal=len(legal),
         )

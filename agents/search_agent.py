@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -14,20 +13,17 @@ from zermelo.agents.base.clock import GameClock, TimeShare
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.memory import NO_LIMITS, Asked, Memory, Pondering, RunningSearches, TimeState
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import (
     agents_that_fit,
-    on_trust,
     require_decision,
     require_perfect_information,
-    unproven,
     warn_of_assumptions,
 )
-from zermelo.agents.base.result import SearchResult, renumbered
-from zermelo.agents.base.settings import choice
+from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import Compile, choice
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
-from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
 from zermelo.envs.game import Game, Traits
@@ -221,7 +217,7 @@ class SearchAgent(ConfiguredAgent):
     def _has_files(self) -> bool:
         return self.book is not None or self.tables is not None
 
-    def _look_up(self, game: Game[Any], state: Any) -> SearchResult | None:
+    def _look_up(self, game: Game[Any], state: Any) -> dict[str, Any] | None:
         """The answer of the opening book, if there is one; the files are read and checked."""
         from zermelo.agents.knowledge.books import book_answer
         from zermelo.agents.knowledge.endgame_tables import table_for
@@ -258,14 +254,11 @@ class SearchAgent(ConfiguredAgent):
         if after is None:
             return False
         game, state = self._pondering.expected = after
-        budget = Budget(self.limits, None, flag, self.compile)
-        budget.lift()
+        asked = Position(game, state, source=None, renumbers=False)
+        request = Request(asked, self.limits, game.legal_actions(state), compile=self.compile, ponders=True)
         with SettingsKept(lambda: game.traits.name):
-            self.choose(game, state, budget)
+            self.choose(request, request.budget(stop=flag))
         return True
-
-    def new_budget(self, started: float) -> Budget:
-        return Budget(self.limits, started, self._running.shared, self.compile, self._running.within)
 
     def stop_by(self, flag: StopFlag) -> None:
         """Has the searches from now on end too when a flag is set, which others share."""
@@ -274,6 +267,20 @@ class SearchAgent(ConfiguredAgent):
     def search_within(self, budget: Budget) -> None:
         """Has the searches from now on be parts of another one, and end with it."""
         self._running.within = budget
+
+    def request(self, root: Position) -> Request:
+        """The request to search a position by the limits of this agent.
+
+        Raises:
+            GameOverError: There is nothing to decide.
+        """
+        legal, seat = require_decision(root.game, root.state), None
+        share, self._time.share = self._time.share, None
+        traits = root.game.traits
+        if traits.simultaneous:
+            names, asked = traits.seat_names, str(getattr(root.source, "agent_selection", ""))
+            seat = names.index(asked) if asked in names else None
+        return Request(root, self.limits, legal, seat, share, self.compile)
 
     def search_position(self, root: Position, started: float) -> SearchResult:
         """Searches a position by the limits of this agent, which count from ``started``.
@@ -289,26 +296,17 @@ class SearchAgent(ConfiguredAgent):
         self.stop_pondering()
         if (is_hit := self._pondering.is_hit(game, state)) is not None:
             self._game.pondered = self.pondered.after(is_hit=is_hit)
-        legal = require_decision(game, state)
-        budget = self.new_budget(started)
-        budget.legal, budget.source, budget.compiling = legal, root.source, root.preparing
-        if (share := self._time.share) is not None:
-            budget.share_clock(share)
-            self._time.share = None
-        if game.traits.simultaneous:
-            names, asked = game.traits.seat_names, str(getattr(root.source, "agent_selection", ""))
-            budget.seat = names.index(asked) if asked in names else None
-        budget.report = functools.partial(_completed, root=root, budget=budget)
+        request = self.request(root)
+        budget = request.budget(started, self._running.shared, self._running.within)
         self._running.flags.add(budget.stop)
         try:
-            known = None
+            found = None
             if self._has_files:
                 with budget.off_the_clock():
                     known = self._look_up(game, state)
-            found = known or self.choose(game, state, budget)
-            self._pondering.searched = game, state, found.principal_variation
-            completed: SearchResult = budget.report(found)
-            return completed
+                found = None if known is None else request.result(budget, **known)
+            if found is None:
+                found = self.choose(request, budget)
         except AssumptionFailed as failed:
             failed.nodes = budget.nodes
             raise
@@ -317,49 +315,12 @@ class SearchAgent(ConfiguredAgent):
             raise GameTooLongError(game, plies, self.advice_if_too_long(game.traits)) from None
         finally:
             self._running.flags.discard(budget.stop)
+        self._pondering.searched = root, found.principal_variation
+        return found
 
     def advice_if_too_long(self, traits: Traits) -> str:
         return f"use {agents_that_fit(traits)}"
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        """Searches a state that this agent can search and in which there is something to decide."""
-        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(game, state, budget)")
-
-
-def _completed(found: SearchResult, root: Position, budget: Budget) -> SearchResult:
-    """A result with what follows from its action, from what the search has spent and from what is a guess."""
-    game, state, action = root.game, root.state, found.action
-    if found.env_action is None:
-        found = dataclasses.replace(
-            found,
-            env_action=game.to_env_action(state, action),
-            principal_variation=found.principal_variation or (action,),
-            nodes=found.nodes or budget.nodes,
-            seconds=budget.seconds,
-            compiling=budget.compiling,
-        )
-    failures = max(found.failures, copy_facts(game).failures)
-    trust = on_trust(game.traits)
-    if trust or failures or budget.legal:
-        legal = len(budget.legal or ())
-        found = dataclasses.replace(found, actions_legal=legal, assumed=trust, failures=failures)
-    if game.traits.guessed or failures:
-        found = unproven(found)
-    return renumbered(found, game, state) if root.renumbers else found
-
-
-def goes_on(on_iteration: Callable[[SearchResult], object] | None, found: SearchResult, budget: Budget) -> bool:
-    """Shows a callback, if there is one, what was found so far, and asks it whether to go on."""
-    return on_iteration is None or budget.ponders or on_iteration(budget.report(found)) is not False
-
-
-def deciding_seat(game: Any, state: Any, budget: Budget) -> int:
-    """The seat whose action is asked for: the one the environment asks, or the first of those that move."""
-    movers: Sequence[int] = game.movers(state)
-    if budget.seat is not None and budget.seat in movers:
-        return budget.seat
-    try:
-        asked: int = game.to_move(state)
-    except UnsupportedGameError:  # OpenSpiel asks all at once
-        return movers[0]
-    return asked
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        """Searches a position that this agent can search, with something to decide; ``request.result`` answers."""
+        raise TypeError(f"{type(self).__name__} does not say how it chooses: define choose(request, budget)")

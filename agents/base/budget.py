@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import MAX_PLIES, PLIES_AT_ONCE, make_room
+from zermelo.agents.base.settings import Compile
 
 _WORTH_COUNTING: Final = 1e-4
 """Less time off the clock, to find that everything is there already, is part of the search."""
@@ -40,12 +39,8 @@ class Budget:
         nodes, most_nodes: States visited, and how many may be; infinity without a limit.
         compiling: Seconds that the search waited for compiled rules before its clock started.
         deepest: The most moves below the root that a visited state was.
-        seat: Whose action is asked for, where several are to move and the state does not say it.
-        legal: The legal actions of the state that is searched, where they are known.
-        source: The environment, or whatever else was given to be searched.
         within: The budget of a search that this one is a part of: its time and its ``stop`` count here too.
-        ponders: True if it is spent on the opponent's time: only ``stop`` ends the search then, and its depth.
-        report: Turns a result into one with the numbers of actions that the caller has.
+        is_endless: True if only ``stop`` ends the search, whatever the limits, as on the opponent's time.
     """
 
     def __init__(
@@ -55,37 +50,21 @@ class Budget:
         stop: StopFlag | None = None,
         compile: Compile = Compile.WAIT,  # noqa: A002 - the setting's name
         within: Budget | None = None,
+        *,
+        endless: bool = False,
     ) -> None:
         self.stop = StopFlag() if stop is None else stop
         self.started = self.now() if started is None else started
-        self.limits = limits
-        self._deadline = None if limits.seconds is None else self.started + limits.seconds
+        self.limits, self.is_endless = limits, endless
+        self._deadline = None if endless or limits.seconds is None else self.started + limits.seconds
         self._latest = math.inf
-        self.share: TimeShare | None = None
         self.compile, self.within = compile, within
-        self.most_nodes = math.inf if limits.nodes is None else limits.nodes
+        self.most_nodes = math.inf if endless or limits.nodes is None else limits.nodes
         self._checked, self._gap = math.inf, 0.0
         self.nodes, self.deepest, self.compiling = 0, 0, 0.0
-        self.seat: int | None = None
-        self.legal: Sequence[int] | None = None
-        self.source: Any = None
-        self.ponders = False
-        self.report: Callable[[Any], Any] = lambda result: result
 
-    def lift(self) -> None:
-        self._deadline, self._latest, self.most_nodes, self.ponders = None, math.inf, math.inf, True
-
-    def share_clock(self, share: TimeShare) -> None:
-        """Ends the search when a usual move's share of a game's clock is spent, which runs while rules compile."""
-        self.share = share
-        self._end_within(share.usual)
-
-    def take_most(self) -> None:
-        """Has the search end only when the most that a hard move may take of a game's clock is spent."""
-        if self.share is not None:
-            self._end_within(self.share.most)
-
-    def _end_within(self, seconds: float) -> None:
+    def end_within(self, seconds: float) -> None:
+        """Ends the search some seconds of a game's clock after its start, which runs while rules compile."""
         limit, began = self.limits.seconds, self.started - self.compiling
         self._latest = began + seconds
         self._deadline = self._latest if limit is None else min(self.started + limit, self._latest)

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits
 from zermelo.envs.game import Chance, Game, Information
+
+if TYPE_CHECKING:
+    from zermelo.envs.position import Position
 
 NO_LIMITS: Final = Limits()
 
@@ -85,8 +88,8 @@ class Pondering(Memory):
     """A search on the opponent's time, in a thread."""
 
     def __init__(self) -> None:
-        self.searched: tuple[Game[Any], Any, Sequence[int]] | None = None
-        """The game, the position and the principal variation of the agent's last search."""
+        self.searched: tuple[Position, Sequence[int]] | None = None
+        """The position and the principal variation of the agent's last search."""
         self.expected: tuple[Game[Any], Any] | None = None
         """The game and the position that are pondered on."""
         self._running: tuple[StopFlag, threading.Thread] | None = None
@@ -118,15 +121,24 @@ class Pondering(Memory):
 
     def after_reply(self) -> tuple[Game[Any], Any] | None:
         """The game and the position after the agent's last move and the reply that it expects."""
-        if self.searched is None or len(self.searched[2]) < 2:
+        if self.searched is None or len(self.searched[1]) < 2:
             return None
-        game, state, (action, reply, *_) = self.searched
-        traits, seat = game.traits, game.to_move(state)
+        root, (action, reply, *_) = self.searched
+        game = root.game
+        traits, seat = game.traits, game.to_move(root.state)
         is_open = traits.information is Information.PERFECT and not traits.simultaneous
         if not is_open or traits.chance is not Chance.NONE:
             return None
-        state = game.result(state, action)
-        if game.is_terminal(state) or game.to_move(state) == seat or reply not in game.legal_actions(state):
+        root = _after(root, action)
+        if game.is_terminal(root.state) or game.to_move(root.state) == seat:
             return None
-        state = game.result(state, reply)
+        if all(root.number(each) != reply for each in game.legal_actions(root.state)):
+            return None
+        state = _after(root, reply).state
         return None if game.is_terminal(state) or game.to_move(state) != seat else (game, state)
+
+
+def _after(root: Position, number: int) -> Position:
+    """The position after an action that results give by this number."""
+    own = next(action for action in root.game.legal_actions(root.state) if root.number(action) == number)
+    return root._replace(state=root.game.result(root.state, own))

@@ -12,14 +12,18 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from zermelo.agents.base.settings import ChanceAtLimit
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.game import Game, RewardSum, Traits
+from zermelo.envs.game import Chance, Game, RewardSum, Traits
 
 Score: TypeAlias = tuple[float, float]
 """(value, mate distance), both for the seat that maximizes."""
 
 INFINITE_WINDOW: tuple[Score, Score] = ((-math.inf, 0), (math.inf, 0))
 """Alpha and beta of a search that prunes nothing."""
+
+FITTED_UNIT: Final = 1 << 16
+"""Fitted evaluations are whole in so many parts of a point: in 1024ths, sure wins would look the same."""
 
 SLACK = 1e-9
 """How far outside the window an average must lie to be cut off, as sums are rounded (times the greatest value)."""
@@ -181,3 +185,20 @@ def known_win(value: float, lower: float, upper: float) -> float:
     size = min(abs(value - middle) / half, _LARGEST_SIZE)
     found = half * math.tanh(_KNOWN + _SLOPE * size / (1.0 - size))
     return middle + found if value > middle else middle - found
+
+
+def evaluates_chance(setting: ChanceAtLimit, game: Any, evaluator: Any) -> bool:
+    """True if chance states at the depth limit are evaluated as they are, with an evaluator or None.
+
+    With ``"auto"`` they are if the game has a method ``evaluates_before_chance()`` that says so, for its own
+    evaluation, or if another evaluator has an attribute ``before_chance`` that is true. Rewards and ends that come
+    with an outcome are then not seen. Sampled chance is always averaged.
+    """
+    if evaluator is None or game.traits.chance is not Chance.EXACT:
+        return False
+    if setting is not ChanceAtLimit.AUTO:
+        return setting is ChanceAtLimit.EVALUATE
+    if getattr(evaluator, "spec", lambda: None)() == "game":
+        asks = getattr(game, "evaluates_before_chance", None)
+        return asks is not None and bool(asks())
+    return bool(getattr(evaluator, "before_chance", False))

@@ -1,4 +1,4 @@
-"""Settings of agents, each declared once with its default and what it may be; and objects by name."""
+"""Settings of agents, each declared once with its default and what it may be; choices; and objects by name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,38 @@ from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_choice, unknown_setting
 
 Choice = TypeVar("Choice", bound=enum.StrEnum)
+
+
+class Compile(enum.StrEnum):
+    """When rules are compiled that are not yet: once for each machine."""
+
+    WAIT = "wait"
+    """Before the search, whose clock starts afterwards."""
+    BACKGROUND = "background"
+    """While searches run in plain Python."""
+    NEVER = "never"
+    """Not at all: searches run in plain Python."""
+
+
+class Ties(enum.StrEnum):
+    """Which of several best actions is played."""
+
+    RANDOM = "random"
+    """Any of them, drawn from the agent's seed."""
+    FIRST = "first"
+    """The one with the smallest number."""
+
+
+class ChanceAtLimit(enum.StrEnum):
+    """How a chance state at the depth limit gets its value."""
+
+    AUTO = "auto"
+    """The choice of the evaluation; by default the average."""
+    EVALUATE = "evaluate"
+    """The chance state is evaluated, say after a move and before the dice are thrown: so do most programs for
+    backgammon (Hauk, Buro and Schaeffer, Computers and Games 2004), and OpenSpiel."""
+    AVERAGE = "average"
+    """Its outcomes are evaluated, and averaged: half a move more, at many times the cost."""
 
 
 def check_whole(name: str, value: Any, *, lower: int = 0) -> None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.memory import State
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states, require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, made, whole
@@ -23,7 +24,7 @@ from zermelo.agents.equilibrium.sequence_form import (
     require_listed_chance,
     sequence_form,
 )
-from zermelo.agents.search_agent import SearchAgent, deciding_seat
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.solutions.policy_table import PolicyTable, game_identity
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
@@ -89,14 +90,15 @@ class CFRAgent(SearchAgent):
         behaviours = solver.average()
         return policy_of(form, behaviours, measured(form, behaviours))
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         stopped_by = StoppedBy.COMPLETED
         try:
             policy = self.policy_for(game, budget)
         except SearchStopped as stopped:  # nothing is known before the end
             policy = PolicyTable(game=game_identity(game), entries={}, is_hidden=True)
             stopped_by = stopped.reason
-        return played(policy, game, state, float(self.generator.random()), stopped_by)
+        return request.result(budget, **played(policy, game, state, float(self.generator.random()), stopped_by))
 
 
 def _policy_file(path: Any) -> str:
@@ -134,7 +136,8 @@ class PolicyTableAgent(SearchAgent):
         else:
             super().check_game(game)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         table = self.table
         if game_identity(game) != table.game:
             raise InvalidSettingError(
@@ -159,32 +162,32 @@ class PolicyTableAgent(SearchAgent):
                 f"{self.path} has {len(table.values)} values, and {game.traits.name} {game.traits.seats} players: "
                 "solve it again"
             )
-        return played(table, game, state, float(self.generator.random()))
+        return request.result(budget, **played(table, game, state, float(self.generator.random())))
 
 
 def played(
     table: PolicyTable, game: Any, state: Any, draw: float, stopped_by: StoppedBy = StoppedBy.COMPLETED
-) -> SearchResult:
-    """An action of a policy, drawn by a number from 0 to 1."""
+) -> dict[str, Any]:
+    """An action of a policy, drawn by a number from 0 to 1, as ``Request.result`` takes it."""
     seat, found, shares = game.to_move(state), table.entry(game, state), table.probabilities(game, state)
     values = table.values or (0.0,) * game.traits.seats
     is_known = table.rules is not None or not isinstance(game, RulesGame)
     proven = is_known and not table.is_hidden and not table.tolerance
     if found is not None and found[0] is not None:
         values = game.traits.values_by_seat(seat, game.utility(state)[seat] + found[0])
-    return SearchResult(
-        action=drawn_action(shares, draw),
-        value=values[seat],
-        values_by_seat=values,
-        action_values={} if table.is_hidden else dict.fromkeys(shares, values[seat]),
-        proven_actions=tuple(sorted(shares)) if proven else (),
-        nodes=1,
-        stopped_by=stopped_by,
-        proven=proven,
-        is_estimate=table.is_hidden,
-        policy=dict(shares) if table.is_hidden else {},
-        stats={} if table.exploitability is None else {"exploitability": table.exploitability},
-    )
+    return {
+        "action": drawn_action(shares, draw),
+        "value": values[seat],
+        "values_by_seat": values,
+        "action_values": {} if table.is_hidden else dict.fromkeys(shares, values[seat]),
+        "proven_actions": tuple(sorted(shares)) if proven else (),
+        "nodes": 1,
+        "stopped_by": stopped_by,
+        "proven": proven,
+        "is_estimate": table.is_hidden,
+        "policy": dict(shares) if table.is_hidden else {},
+        "stats": {} if table.exploitability is None else {"exploitability": table.exploitability},
+    }
 
 
 @explained
@@ -206,14 +209,16 @@ class BackwardInductionAgent(SearchAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        seat = deciding_seat(game, state, budget)
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
+        seat = request.deciding_seat()
         with budget.off_the_clock():
             import scipy.optimize  # noqa: F401 - it takes half a second the first time
         solved = backward_induction(game, state, budget, most_states=self.most_states)
         policy = solved.policies[seat]
         action = drawn_action(policy, float(self.generator.random()))
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=solved.values_by_seat[seat],
             values_by_seat=solved.values_by_seat,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.base.scores import known_win
+from zermelo.agents.base.scores import FITTED_UNIT, known_win
 from zermelo.envs.jit.memory import load, load_short, store, store_short, store_state
 from zermelo.envs.rules.bits import bit_index, popcount, shift_right
 from zermelo.envs.rules.protocol import Rules

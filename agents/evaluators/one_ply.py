@@ -12,8 +12,9 @@ import numpy as np
 from zermelo.agents.base.branches import leave_out
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.options import ChanceAtLimit, evaluates_chance
 from zermelo.agents.base.playouts import after
+from zermelo.agents.base.scores import evaluates_chance
+from zermelo.agents.base.settings import ChanceAtLimit
 from zermelo.agents.evaluators.protocol import Evaluator, expected_totals, totals_at
 from zermelo.agents.evaluators.registry import RewardsEvaluator
 from zermelo.envs.errors import EnvFailedError

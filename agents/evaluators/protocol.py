@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.base.scores import has_room
+from zermelo.agents.base.scores import FITTED_UNIT, has_room
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Game

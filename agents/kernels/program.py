@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.scores import expected_reward, has_room
-from zermelo.agents.base.settings import inside_bounds
+from zermelo.agents.base.settings import Compile, inside_bounds
 from zermelo.agents.kernels.layout import KernelRecord, dtype_of
 from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.game import Chance

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.base.result import SearchResult
 from zermelo.agents.knowledge.endgame_tables import canonical_key, row_of
 from zermelo.agents.knowledge.files import KnowledgeFile, KnowledgeHeader, Shapes, check_ascending, chunks
 from zermelo.envs.errors import InvalidSettingError
@@ -103,8 +102,8 @@ def good_moves(game: Any, moves: list[BookMove]) -> list[BookMove]:
     return [move for move in moves if move.value >= best - _MARGIN * (upper - lower)]
 
 
-def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
-    """One of the book's good moves in a position, at random; None if it has none."""
+def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> dict[str, Any] | None:
+    """One of the book's good moves in a position, at random, for ``Request.result``; None if it has none."""
     if path.endswith(".bin"):
         return _polyglot_answer(path, game, state, generator)
     book = read_book(path, game)
@@ -113,16 +112,16 @@ def book_answer(path: str, game: Any, state: Any, generator: np.random.Generator
         return None
     good = good_moves(game, moves)
     chosen, top = good[int(generator.integers(len(good)))], game.traits.utility_bounds[1]
-    return SearchResult(
-        action=chosen.action,
-        value=chosen.value,
-        values_by_seat=game.traits.values_by_seat(game.to_move(state), chosen.value),
-        action_values={move.action: move.value for move in moves},
-        proven_actions=tuple(move.action for move in moves if move.proven),
-        policy={move.action: 1 / len(good) for move in good},
-        proven=chosen.proven and (all(move.proven for move in moves) or chosen.value == top),
-        method=f"book: {os.path.basename(path)}",
-    )
+    return {
+        "action": chosen.action,
+        "value": chosen.value,
+        "values_by_seat": game.traits.values_by_seat(game.to_move(state), chosen.value),
+        "action_values": {move.action: move.value for move in moves},
+        "proven_actions": tuple(move.action for move in moves if move.proven),
+        "policy": {move.action: 1 / len(good) for move in good},
+        "proven": chosen.proven and (all(move.proven for move in moves) or chosen.value == top),
+        "method": f"book: {os.path.basename(path)}",
+    }
 
 
 def read_book(path: str | os.PathLike[str], game: Any = None) -> Book:
@@ -217,8 +216,8 @@ def book_lines(path: str, game: Any, state: Any, *, count: int, plies: int, seed
             answer = book_answer(path, game, here, generator)
             if answer is None:
                 break
-            line.append(answer.action)
-            here = game.result(here, answer.action)
+            line.append(answer["action"])
+            here = game.result(here, answer["action"])
         if line and not game.is_terminal(here):
             lines[tuple(line)] = None
         if len(lines) == count:
@@ -243,7 +242,7 @@ def outline(path: str, game: Any, state: Any, *, depth: int, name: Any) -> Itera
     yield from lines(state, 0)
 
 
-def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> SearchResult | None:
+def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Generator) -> dict[str, Any] | None:
     from zermelo.envs.games.chess.fen import write_fen
     from zermelo.envs.games.chess.state import ChessState
 
@@ -265,11 +264,11 @@ def _polyglot_answer(path: str, game: Any, state: Any, generator: np.random.Gene
     total = sum(shares.values())
     policy = {action: weight / total for action, weight in shares.items()}
     chosen = int(generator.choice(list(policy), p=list(policy.values())))
-    return SearchResult(
-        action=chosen,
-        value=0.0,
-        values_by_seat=(0.0, 0.0),
-        policy=policy,
-        is_estimate=True,
-        method=f"book: {os.path.basename(path)}",
-    )
+    return {
+        "action": chosen,
+        "value": 0.0,
+        "values_by_seat": (0.0, 0.0),
+        "policy": policy,
+        "is_estimate": True,
+        "method": f"book: {os.path.basename(path)}",
+    }

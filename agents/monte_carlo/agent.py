@@ -13,10 +13,9 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.options import Compile, Ties
-from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.scores import undecided_reward
-from zermelo.agents.base.settings import choice, flag, made, part_of, path
+from zermelo.agents.base.settings import Compile, Ties, choice, flag, made, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
@@ -114,7 +113,8 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             return []
         return [Wanted(root.game.rules, CompiledMonteCarlo.program.kernel(*variants))]
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> DoneSearch:
+        game, state = request.game, request.state
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
@@ -131,17 +131,17 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         search, before = self._tree(game, state, seed, budget)
         search.know_children(children)
         draw = float(self.generator.random())
-        result = self.simulate(
-            search, lambda stopped_by: self._result(search, stopped_by, draw, looked), first=64, most=1 << 20
+        found = self.simulate(
+            request, search, lambda stopped_by: self._found(search, stopped_by, draw, looked), 64, 1 << 20
         )
-        if self.reuse or budget.ponders:
+        if self.reuse or request.ponders:
             sources = _sources(game, state)
-            self._last.tree = _Tree(game, sources, search, result.action, before if budget.ponders else None)
-        return DoneSearch(result, search, looked)
+            self._last.tree = _Tree(game, sources, search, found["action"], before if request.ponders else None)
+        return DoneSearch(found, search, looked)
 
-    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
+    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
         merged.config = self.config
-        return self._result(merged, merged.stopped_by, draw, merged.looked)
+        return self._found(merged, merged.stopped_by, draw, merged.looked)
 
     def _tree(
         self, game: Game[Any], state: Any, seed: int, budget: Budget
@@ -160,13 +160,13 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         start = Start(game, state, self.config, seed)
         return monte_carlo(start, budget, self.evaluator, limits=self.limits), None
 
-    def _result(
+    def _found(
         self,
         search: MonteCarlo | MergedSearch,
         stopped_by: StoppedBy,
         draw: float,
         looked: Mapping[int, tuple[float, ...]],
-    ) -> SearchResult:
+    ) -> dict[str, Any]:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
         bounds = {move.action: _bounds(move, search, seat) for move in moves}
@@ -192,31 +192,31 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
         tried = {move.action for move in moves if move.visits} | looked.keys()
         is_one_ply = not proven and not is_tried and search.simulations < len(moves)
-        return SearchResult(
-            action=chosen.action,
-            method="one ply" if is_one_ply else "",
-            simulations=search.simulations,
-            actions_tried=len(tried),
-            actions_legal=len(moves),
-            value=values[seat],
-            values_by_seat=values,
-            action_values=known if proven else means | known,
-            proven_actions=tuple(known) if solves else (),
-            principal_variation=line,
-            stopped_by=StoppedBy.COMPLETED if proven else stopped_by,
-            proven=proven,
-            is_estimate=not proven,
-            visits={move.action: move.visits for move in moves},
-            evaluator="playouts" if self.evaluator is None else evaluator_name(self.evaluator),
-            leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
-            compiled=search.compiled,
-            why_plain=search.why_plain,
-            stats={
+        return {
+            "action": chosen.action,
+            "method": "one ply" if is_one_ply else "",
+            "simulations": search.simulations,
+            "actions_tried": len(tried),
+            "actions_legal": len(moves),
+            "value": values[seat],
+            "values_by_seat": values,
+            "action_values": known if proven else means | known,
+            "proven_actions": tuple(known) if solves else (),
+            "principal_variation": line,
+            "stopped_by": StoppedBy.COMPLETED if proven else stopped_by,
+            "proven": proven,
+            "is_estimate": not proven,
+            "visits": {move.action: move.visits for move in moves},
+            "evaluator": "playouts" if self.evaluator is None else evaluator_name(self.evaluator),
+            "leaf_seconds": search.leaf_seconds / search.leaves if search.leaves else 0.0,
+            "compiled": search.compiled,
+            "why_plain": search.why_plain,
+            "stats": {
                 "simulations": search.simulations,
                 "tree_nodes": search.tree_nodes,
                 "tree_depth": search.tree_depth,
             },
-        )
+        }
 
     def _chosen(
         self,

@@ -158,6 +158,7 @@ class SimulationSearch:
     compiled: bool = False
     why_plain: str = ""
     """Why no kernel simulates, of rules that can be compiled."""
+    num_legal: int = 0  # legal actions at the root, to share the time among
     _shared: Budget | None = None
     _shared_seconds: float = 0.0
     """Seconds that the budget had left when the first simulation began."""
@@ -209,11 +210,11 @@ class SimulationSearch:
     def ends(self) -> float:
         """The time at which a simulation that begins now should end: games of environments may be long."""
         budget = self.budget
-        if budget.limits.seconds is None or budget.ponders or rules_of(self.game) is not None:
+        if budget.limits.seconds is None or budget.is_endless or rules_of(self.game) is not None:
             return math.inf
         if self._shared is not budget:  # another search may have spent some of it
             self._shared, self._shared_seconds = budget, min(budget.limits.seconds, max(budget.seconds_left, 0.0))
-        fewest = max(_FEWEST_SIMULATIONS, _TRIES * len(budget.legal or ()))
+        fewest = max(_FEWEST_SIMULATIONS, _TRIES * self.num_legal)
         return budget.now() + self._shared_seconds / fewest
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
+from zermelo.agents.base.scores import FITTED_UNIT
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import COUNTED
 from zermelo.agents.kernels.memory import claim_nodes

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Final, NamedTuple
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_memory
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, function, number, whole
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
-from zermelo.agents.search_agent import SearchAgent, goes_on
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.adapters.openspiel import OpenSpielGame
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
-from zermelo.envs.game import CHANCE, Chance, Game
+from zermelo.envs.game import CHANCE, Chance
 
 _LONGEST: Final = 1.0
 """Seconds of one call of OpenSpiel, which nothing can interrupt: longer searches add up several trees."""
@@ -73,7 +74,8 @@ class OpenSpielMCTSAgent(SearchAgent):
         if not RULES[self.selection].openspiel:
             raise InvalidSettingError(f"OpenSpiel has no selection rule {str(self.selection)!r}: use 'mcts'")
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         if reason := why_not_in_openspiel(game):
             raise UnsupportedGameError(f"openspiel_mcts does not play {game.traits.name}, {reason}: use 'mcts'")
         found = _Found(game, state, trusts=self.solver)
@@ -95,11 +97,15 @@ class OpenSpielMCTSAgent(SearchAgent):
                     stopped_by = StoppedBy.SECONDS
                 elif left is not None and left <= 0:
                     stopped_by = StoppedBy.SIMULATIONS
-                elif goes_on(self.on_iteration, self._result(found, budget, StoppedBy.SIMULATIONS), budget):
+                elif self._goes_on(request, found, budget):
                     continue
             if self.check_replies and game.traits.is_opposed:
                 found.check_replies(budget)
-            return self._result(found, budget, stopped_by)
+            return self._result(request, found, budget, stopped_by)
+
+    def _goes_on(self, request: Request, found: _Found, budget: Budget) -> bool:
+        so_far = self._result(request, found, budget, StoppedBy.SIMULATIONS)
+        return request.goes_on(self.on_iteration, so_far)
 
     def _bot(self, found: _Found, simulations: int | None, seconds: float) -> Any:
         import pyspiel
@@ -118,7 +124,7 @@ class OpenSpielMCTSAgent(SearchAgent):
             max_wall_clock_time=-1.0 if self.limits.seconds is None else max(seconds, _SHORTEST),
         )
 
-    def _result(self, found: _Found, budget: Budget, stopped_by: StoppedBy) -> SearchResult:
+    def _result(self, request: Request, found: _Found, budget: Budget, stopped_by: StoppedBy) -> SearchResult:
         game, state = found.game, found.state
         seat, traits = game.to_move(state), game.traits
         tied = found.best()
@@ -131,7 +137,8 @@ class OpenSpielMCTSAgent(SearchAgent):
         value = values.get(action, traits.middle)
         proven = found.is_sound and stopped_by is StoppedBy.COMPLETED
         budget.nodes = sum(one.visits for one in found.actions.values())
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=value,
             values_by_seat=traits.values_by_seat(seat, value),
@@ -143,7 +150,6 @@ class OpenSpielMCTSAgent(SearchAgent):
             visits={each: one.visits for each, one in found.actions.items()},
             simulations=budget.nodes,
             actions_tried=len(found.actions),
-            actions_legal=len(found.actions),
             evaluator="playouts",
             stats={"simulations": budget.nodes, "trees": found.trees},
         )

@@ -17,13 +17,14 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_threads
-from zermelo.agents.base.memory import NO_LIMITS, Memory
+from zermelo.agents.base.memory import Memory
 from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import function, made
 from zermelo.agents.monte_carlo.interface import SimulationSearch
-from zermelo.agents.search_agent import SearchAgent, goes_on
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game, Traits
@@ -72,9 +73,9 @@ class WorkerSettings:
 
 
 class DoneSearch(NamedTuple):
-    """A finished search, with the rewards of root actions that were tried before it (``totals_after``)."""
+    """A finished search: what ``Request.result`` takes of it, and rewards of root actions tried before it."""
 
-    result: SearchResult
+    found: dict[str, Any]
     search: SimulationSearch
     looked: Mapping[int, tuple[float, ...]] = {}
 
@@ -114,22 +115,23 @@ class SimulatingAgent(SearchAgent):
 
     def simulate(
         self,
+        request: Request,
         search: SimulationSearch,
-        result: Callable[[StoppedBy], SearchResult],
+        found: Callable[[StoppedBy], dict[str, Any]],
         first: int = 16,
         most: int = 1 << 12,
-    ) -> SearchResult:
+    ) -> dict[str, Any]:
         """Simulates until a limit, in growing batches of ``first`` to ``most``; ``on_iteration`` may end it."""
-        batch, limits = first, NO_LIMITS if search.budget.ponders else self.limits
+        batch, search.num_legal = first, len(request.legal)
         while True:
-            stopped_by = search.run(limits, batch)
+            stopped_by = search.run(request.ends_by, batch)
             if stopped_by is not None:
-                return result(stopped_by)
+                return found(stopped_by)
             batch = min(2 * batch, most)
-            if self.on_iteration is not None and not goes_on(
-                self.on_iteration, result(StoppedBy.SIMULATIONS), search.budget
-            ):
-                return result(StoppedBy.INTERRUPT)
+            if self.on_iteration is not None:
+                so_far = request.result(search.budget, **found(StoppedBy.SIMULATIONS))
+                if not request.goes_on(self.on_iteration, so_far):
+                    return found(StoppedBy.INTERRUPT)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,28 +173,27 @@ class SimulatingAgent(SearchAgent):
         limits: dict[str, Any] = {"simulations": 1, "nodes": None, "seconds": None, "on_iteration": None}
         return dataclasses.replace(self, **limits)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
         if self.workers == 1:
-            return self.searched(game, state, budget).result
+            return request.result(budget, **self.searched(request, budget).found)
         from zermelo.agents.monte_carlo.merging import MergedSearch
 
+        game, state = request.game, request.state
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
-        limits = NO_LIMITS if budget.ponders else self.limits
         team, asked = self._team(), budget.now()
         with team.lock:
             budget.delay(budget.now() - asked)
             with budget.off_the_clock():
                 team.show(game, lambda: self.unseen_dealt(game, state, 0))
-            parts = team.search(game, self.unseen_dealt(game, state, seed), budget, limits, seed)
+            parts = team.search(request, self.unseen_dealt(game, state, seed), budget, seed)
             merged, news = MergedSearch(game, state, parts), team.news()
-            result = self.merged_result(merged, draw)
-            team.played = result.action
+            found = self.found_together(merged, draw)
+            team.played = found["action"]
         if news:
             warnings.warn(news, RuntimeWarning, stacklevel=2)
         failures = merged.failures + copy_facts(game).failures
-        stats = {**result.stats, "workers": len(merged.parts)}
-        note = "; ".join(filter(None, (result.note, news)))
-        return dataclasses.replace(result, stats=stats, failures=failures, note=note)
+        found["stats"] |= {"workers": len(merged.parts)}
+        return request.result(budget, **found, failures=failures, note=news)
 
     def _team(self) -> Team:
         from zermelo.agents.monte_carlo.workers import Team
@@ -205,10 +206,10 @@ class SimulatingAgent(SearchAgent):
                 weakref.finalize(self, team.end)
         return teams[owner]
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> DoneSearch:
         raise NotImplementedError
 
-    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
+    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
         raise NotImplementedError
 
     def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:

@@ -19,7 +19,10 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.request import Request
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.monte_carlo.merging import Order, Part
 from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
@@ -27,6 +30,7 @@ from zermelo.envs.adapters.watching import watching
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.clone.quiet import QUIET
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
+from zermelo.envs.position import Position
 
 _CHUNK: Final = 1 << 20
 
@@ -120,7 +124,8 @@ class Worker:
             return "unreadable", f"{type(error).__name__}: {error}"
         brief = self._agent.brief()
         try:
-            brief.searched(self._game, state, Budget(brief.limits, compile=brief.compile))
+            request = _request(self._game, state, brief.limits, brief.compile)
+            brief.searched(request, request.budget())
         except EnvFailedError as error:  # some of it stayed behind in the other process
             return "unreadable", str(error)
         return "shown", None
@@ -131,16 +136,13 @@ class Worker:
         self._flag, self._number = StopFlag(), number
         if self._stopped >= number:
             self._flag.is_set = True
-        state = pickle.loads(order.state)
-        budget = Budget(order.limits, received, self._flag, agent.compile)
-        budget.seat = order.seat
-        with budget.off_the_clock():
-            budget.legal = tuple(game.legal_actions(state))
-        if order.ponders:
-            budget.lift()
         agent.begin(order.limits, np.random.default_rng(order.seed), order.played)
-        with watching(game, state) as root:
-            found = agent.searched(game, root, budget)
+        with watching(game, pickle.loads(order.state)) as root:
+            before = Budget.now()
+            request = _request(game, root, order.limits, agent.compile, seat=order.seat, ponders=order.ponders)
+            budget = request.budget(received, self._flag)
+            budget.delay(Budget.now() - before)
+            found = agent.searched(request, budget)
         search = found.search
         moves = search.root_actions()
         return "found", Part(
@@ -149,7 +151,7 @@ class Worker:
             looked=found.looked,
             paid=search.root_totals(),
             best_line=search.best_line,
-            stopped_by=found.result.stopped_by,
+            stopped_by=found.found["stopped_by"],
             simulations=search.simulations,
             nodes=budget.nodes,
             tree_nodes=search.tree_nodes,
@@ -160,6 +162,11 @@ class Worker:
             why_plain=search.why_plain,
             failures=copy_facts(game).failures,
         )
+
+
+def _request(game: Any, state: Any, limits: Limits, compile: Compile, **how: Any) -> Request:  # noqa: A002
+    root = Position(game, state, source=None, renumbers=False)
+    return Request(root, limits, game.legal_actions(state), compile=compile, **how)
 
 
 def _sendable(error: Exception) -> Exception:

@@ -24,8 +24,9 @@ import cloudpickle
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.machine import default_threads
+from zermelo.agents.base.request import Request
 from zermelo.agents.monte_carlo.merging import Order, Part, shares_of
 from zermelo.agents.monte_carlo.process_link import Link, ProcessLink, start_processes
 from zermelo.envs.adapters.sending import pack_game, pack_state
@@ -108,22 +109,23 @@ class Team:
         for link in new:
             link.game = game
 
-    def search(self, game: Any, state: Any, budget: Budget, limits: Limits, seed: int) -> list[Part]:
-        """Searches a state of the game that was shown."""
+    def search(self, request: Request, state: Any, budget: Budget, seed: int) -> list[Part]:
+        """Searches a state of the game that was shown, as it is sent."""
+        name = request.game.traits.name
         try:
             packed = pack_state(state)
         except NOT_PACKED as error:
-            raise _not_sent(game.traits.name, error) from error
+            raise _not_sent(name, error) from error
         count = len(self._links)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64)
         orders = {
-            link: Order(packed, int(own), share, budget.ponders, self.played, budget.seat)
-            for link, share, own in zip(self._links, shares_of(limits, count), seeds, strict=True)
+            link: Order(packed, int(own), share, request.ponders, self.played, request.seat)
+            for link, share, own in zip(self._links, shares_of(request.ends_by, count), seeds, strict=True)
             if share is not None
         }
         self.played = None
         with self._or_none():
-            parts: list[Part] = self._ask("search", orders, game.traits.name, budget)
+            parts: list[Part] = self._ask("search", orders, name, budget)
         if isinstance(self._workers, int):
             self._start()  # what was lost; it gets ready until the next search
         budget.nodes += sum(part.nodes for part in parts)

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.result import one_line, table_lines
 from zermelo.agents.base.scores import bounds_to_come
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.solutions.policy_table import PolicyTable
 from zermelo.envs.game import Game, Traits
 

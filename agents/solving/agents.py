@@ -13,6 +13,7 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import State
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_deterministic, require_one_player, require_perfect_information
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.scores import Scale, finite
@@ -78,7 +79,8 @@ class BestFirstAgent(SearchAgent):
         super().reset(seed)
         self._planned.game, self._planned.plan = None, _NOTHING
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         plan = self._planned.plan
         if self._planned.game != game or game.key(state) not in plan.steps:
             plan = _NOTHING
@@ -90,12 +92,13 @@ class BestFirstAgent(SearchAgent):
         values = {line[0]: _total(game, state, plan)} if line and plan.is_settled else {}
         action = line[0] if line else game.legal_actions(state)[0]
         value = values.get(action, float(game.utility(state)[0]))
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=value,
             values_by_seat=(value,),
             action_values=values,
-            principal_variation=line or (action,),
+            principal_variation=line,
             depth=len(line),
             stopped_by=stopped_by,
             proven=plan.is_best,
@@ -198,7 +201,8 @@ class ValueIterationAgent(SearchAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_finite(game.traits)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         table, is_settled = self._solved.table, self._solved.is_settled
         steps = int(state.left) - 1 if isinstance(game, TableGame) and state.left <= _MOST_STEPS else None
         game = stationary(game)
@@ -219,7 +223,8 @@ class ValueIterationAgent(SearchAgent):
         except SearchStopped as stopped:  # nothing is known before the end
             action, action_values, stopped_by = game.legal_actions(state)[0], {}, stopped.reason
             value = Scale(game, seat=seat).frame(state).middle
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=value,
             values_by_seat=game.traits.values_by_seat(seat, value),

@@ -15,10 +15,9 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_memory, check_threads
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.requirements import require_decision, require_facts, require_plain_game, unproven
 from zermelo.agents.base.result import renumbered
-from zermelo.agents.base.settings import check_callable, check_choice, check_flag
+from zermelo.agents.base.settings import Compile, check_callable, check_choice, check_flag
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import solve_equilibrium
 from zermelo.agents.kernels.threads import number_of_threads

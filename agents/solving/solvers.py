@@ -118,18 +118,18 @@ class AlphaBetaSolver(Solver):
 
     def _values(self, search: TreeSearch, node: RootNode, iteration: Iteration, stopped_by: StoppedBy) -> Found:
         traits, state = self.game.traits, node.state
-        result = answer(search, node, iteration, _EXACT, depth=self.budget.deepest, stopped_by=stopped_by)
+        found = answer(search, node, iteration, _EXACT, depth=self.budget.deepest, stopped_by=stopped_by)
         decisive = {
             move.action: int(abs(move.score[1]))
             for move in sorted(iteration.moves)
             if move.is_exact and traits.terminal_rewards_only and move.score[0] != traits.constant / 2
         }
         lower, upper = utility_range(self.game, state, node.seat)
-        best = max(result.action_values.values(), default=lower)
+        best = max(found["action_values"].values(), default=lower)
         if not iteration.finished and best != upper:
-            return Found((max(lower, best), upper), stopped_by, None, result.action_values, decisive)
-        line = self._to_the_end(search, state, result.principal_variation) if result.plies is not None else ()
-        return Found((best, best), stopped_by, result.plies, result.action_values, decisive, line)
+            return Found((max(lower, best), upper), stopped_by, None, found["action_values"], decisive)
+        line = self._to_the_end(search, state, found["principal_variation"]) if found["plies"] is not None else ()
+        return Found((best, best), stopped_by, found["plies"], found["action_values"], decisive, line)
 
     def _to_the_end(self, search: TreeSearch, state: Any, line: tuple[int, ...]) -> tuple[int, ...]:
         """A line of best play, searched on from where the table has forgotten it; empty if a limit comes first."""

@@ -17,11 +17,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.agents.base.budget import StopFlag
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.playouts import after, draw_outcome
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.settings import Compile, check_whole
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.search_agent import SearchAgent

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.memory import NO_LIMITS, Memory
-from zermelo.agents.base.options import Compile, Ties
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, made, part_of
+from zermelo.agents.base.settings import Compile, Ties, choice, flag, function, made, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
-from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent, goes_on
+from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.tree_search.choose import Family, needed_kernels, tree_search
 from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
@@ -126,7 +126,7 @@ class TreeSearchAgent(SearchAgent):
         return False
 
     @functools.cached_property
-    def request(self) -> RootRequest:
+    def root_request(self) -> RootRequest:
         return RootRequest(self.is_exact, self.ties)
 
     @property
@@ -155,15 +155,14 @@ class TreeSearchAgent(SearchAgent):
         dataclasses.replace(self, depth=1, nodes=None, seconds=limit, on_iteration=None).search(env)
 
     def kernels(self, root: Position) -> list[Wanted]:
-        game = root.game
-        if self.compile is Compile.NEVER or game.traits.chance is Chance.SAMPLED:
+        if self.compile is Compile.NEVER or root.game.traits.chance is Chance.SAMPLED:
             return []
-        start = self.root(game, root.state, self.new_budget(Budget.now()))
+        start = self.root(root.game, root.state)
         return needed_kernels(start, self.config_for(start), self.family, self.on_node)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, budget)
-        return self.deepened(self.build(self.config_for(root), root, budget), root)
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        root = self.root(request.game, request.state, request.legal)
+        return self.run(request, self.build(self.config_for(root), root, budget), root)
 
     def config_for(self, root: Root) -> AlphaBetaConfig | MaxNConfig:
         """The settings of the search of a root."""
@@ -180,15 +179,13 @@ class TreeSearchAgent(SearchAgent):
             last.game, last.evaluator = game, default_evaluator(game, state)
         return last.evaluator
 
-    def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
+    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> Root:
         evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, stop_test, legal=budget.legal)
+            return Root(game, state, evaluator, stop_test, legal=legal)
         sampled = SampledGame(game, self.samples)
         start = sampled.root(state, int(self.generator.integers(2**62)))
-        return Root(
-            sampled, start, looking_inside(evaluator), looking_inside(stop_test), self.samples, budget.legal
-        )
+        return Root(sampled, start, looking_inside(evaluator), looking_inside(stop_test), self.samples, legal)
 
     def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
         earlier = self._last.take()
@@ -202,26 +199,27 @@ class TreeSearchAgent(SearchAgent):
     def advice_if_too_long(self, traits: Traits) -> str:
         return SHALLOWER
 
-    def deepened(self, search: TreeSearch, root: Root) -> SearchResult:
+    def run(self, request: Request, search: TreeSearch, root: Root) -> SearchResult:
         node = search.root_node(root.state, root.legal)
-        request = asked = self.request
+        wanted = asked = self.root_request
         if search.prefers or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
-            asked = request._replace(ties=Ties.RANDOM if search.prefers else None)
+            asked = wanted._replace(ties=Ties.RANDOM if search.prefers else None)
         draw, budget, manager = float(self.generator.random()), search.budget, None
 
-        def result(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> SearchResult:
+        def found_in(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> dict[str, Any]:
             is_estimate = root.width is not None
-            found = answer(search, node, iteration, request, depth, stopped_by, draw, is_estimate=is_estimate)
-            return self.adjusted(search, node, found)
+            found = answer(search, node, iteration, wanted, depth, stopped_by, draw, is_estimate=is_estimate)
+            return found | self.corrections(search, node, found)
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
-            return goes_on(self.on_iteration, result(iteration, depth, stopped_by), budget)
+            so_far = request.result(budget, **found_in(iteration, depth, stopped_by))
+            return request.goes_on(self.on_iteration, so_far)
 
-        if budget.share is not None and self.deepens and not budget.ponders:
-            budget.take_most()
+        if request.share is not None and self.deepens:
+            budget.end_within(request.share.most)
             lower, upper = search.game.traits.utility_bounds
-            manager = TimeManager(budget.share.most, len(search.root_actions(node)), upper - lower)
+            manager = TimeManager(request.share.most, len(search.root_actions(node)), upper - lower)
         advice = (
             f"{self.name} searches the whole tree of {search.game.traits.name}, as it has no limit: wait, or "
             f"press Ctrl-C and limit it, as in {self.kind}(seconds=1) or {self.kind}(depth=4)"
@@ -230,7 +228,7 @@ class TreeSearchAgent(SearchAgent):
             nullcontext() if search.compiled else deep_recursion(search.game),
             say_after(_LONG, advice) if self.limits == NO_LIMITS else nullcontext(),
         ):
-            found = deepen(
+            last = deepen(
                 search,
                 node,
                 self.limits,
@@ -240,16 +238,17 @@ class TreeSearchAgent(SearchAgent):
                 manager=manager,
                 seed=int(draw * 2**62),
             )
-        answered = result(*found)
-        if found[1] <= 1 and (self.limits.depth or math.inf) > 1 and not answered.proven:
-            answered = dataclasses.replace(answered, method="one ply")
-        reuses = budget.ponders or self.keeps_table
+        found = found_in(*last)
+        if last[1] <= 1 and (self.limits.depth or math.inf) > 1 and not found["proven"]:
+            found["method"] = "one ply"
+        reuses = request.ponders or self.keeps_table
+        answered = request.result(budget, **found)
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
                 search.forget()
             self._last.put(search)
         return answered
 
-    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
-        """The result of a search with what else the agent knows of it."""
-        return result if search.proof is None else search.proof.adjusted(search.game, node.state, result)
+    def corrections(self, search: TreeSearch, node: RootNode, found: Mapping[str, Any]) -> dict[str, Any]:
+        """What the agent knows better of what a search found."""
+        return {} if search.proof is None else search.proof.corrections(search.game, node.state, found)

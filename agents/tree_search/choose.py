@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.tree_search.inner_game import looking_inside
 from zermelo.agents.tree_search.interface import Root, TreeSearch
 from zermelo.agents.tree_search.observer import Observer

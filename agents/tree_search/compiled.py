@@ -11,8 +11,8 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
+from zermelo.agents.base.settings import Ties
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, evaluates
 from zermelo.agents.kernels.threads import race, run_here, spread

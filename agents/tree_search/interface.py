@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import Ties
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
+from zermelo.agents.base.settings import Ties
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.capabilities import SupportsOrdering, offers

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.base.scores import Score
+from zermelo.agents.base.scores import FITTED_UNIT, Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.tree_search.kernel_memory import insert_sorted
 from zermelo.agents.tree_search.record import TREE, TreeRecord

@@ -9,9 +9,9 @@ from typing import Any
 
 from zermelo.agents.base.branches import can_leave_out, child_of, no_action_works
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import Ties
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import Frame, Scale, Score, count_values
+from zermelo.agents.base.settings import Ties
 from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.tree_search.interface import (
     Bound,

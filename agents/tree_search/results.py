@@ -1,14 +1,14 @@
-"""From what a search found to the ``SearchResult`` that the caller reads."""
+"""From what a search found to what the result of a request says of it."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.options import Ties
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.result import SearchResult
+from zermelo.agents.base.settings import Ties
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.envs.game import CHANCE, Chance
 
@@ -25,8 +25,8 @@ def answer(
     draw: float = 0.0,
     *,
     is_estimate: bool = False,
-) -> SearchResult:
-    """The result of a search from a state.
+) -> dict[str, Any]:
+    """What a search found from a state, as ``Request.result`` takes it.
 
     It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
     most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished
@@ -53,31 +53,26 @@ def answer(
             if each.proven:
                 proven_actions.append(each.action)
     line, ends = _complete_line(search, node, move, 0 if iteration is None else iteration.depth, proven=proven)
-    budget = search.budget
-    return SearchResult(
-        action=move.action,
-        env_action=search.game.to_env_action(node.state, move.action),
-        value=values[seat],
-        values_by_seat=values,
-        action_values=action_values,
-        proven_actions=tuple(proven_actions),
-        principal_variation=line,
-        nodes=budget.nodes,
-        depth=depth,
-        seconds=budget.seconds,
-        compiling=budget.compiling,
-        stopped_by=stopped_by,
-        proven=proven,
-        plies=_plies(search, node, move, line if ends else None, reach) if proven else None,
-        is_estimate=is_estimate,
-        standard_error=math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None,
-        evaluator=search.evaluator_name,
-        leaf_seconds=search.leaf_seconds / search.leaves if search.leaves else 0.0,
-        compiled=search.compiled,
-        why_plain=search.why_plain,
-        actions_tried=len(search.tried) or len(node.legal),
-        stats={} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
-    )
+    return {
+        "action": move.action,
+        "value": values[seat],
+        "values_by_seat": values,
+        "action_values": action_values,
+        "proven_actions": tuple(proven_actions),
+        "principal_variation": line,
+        "depth": depth,
+        "stopped_by": stopped_by,
+        "proven": proven,
+        "plies": _plies(search, node, move, line if ends else None, reach) if proven else None,
+        "is_estimate": is_estimate,
+        "standard_error": math.sqrt(move.variance) if is_estimate and move.variance >= 0 else None,
+        "evaluator": search.evaluator_name,
+        "leaf_seconds": search.leaf_seconds / search.leaves if search.leaves else 0.0,
+        "compiled": search.compiled,
+        "why_plain": search.why_plain,
+        "actions_tried": len(search.tried) or len(node.legal),
+        "stats": {} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
+    }
 
 
 def unknown_move(node: RootNode, action: int) -> RootMove:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.machine import megabytes
-from zermelo.agents.base.options import ChanceAtLimit
-from zermelo.agents.base.settings import check_settings, choice, flag, number, whole
+from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, flag, number, whole
 
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""

@@ -16,8 +16,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from zermelo.agents.base.options import Ties
-from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.settings import Ties, check_whole
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.auto import AutoAgent
-from zermelo.agents.base.options import Compile
-from zermelo.agents.base.settings import check_number
+from zermelo.agents.base.settings import Compile, check_number
 from zermelo.agents.level import Rung, Unit, ladder_key
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.evaluation.ladders.ladder import play_here

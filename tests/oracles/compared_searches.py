@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.options import Compile, Ties
+from zermelo.agents.base.settings import Compile, Ties
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.choose import Family, tree_search

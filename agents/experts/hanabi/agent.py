@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice
+from zermelo.agents.base.settings import Compile, choice
 from zermelo.agents.experts.hanabi.kernel import ROOM, play_on
 from zermelo.agents.experts.hanabi.table import HanabiTable
 from zermelo.agents.search_agent import SearchAgent
@@ -153,7 +153,7 @@ class HanabiAgent(SearchAgent):
         """Acts in half the time of ``search``: a result has nothing to add to the action."""
         root = position(env, backend=self.backend, traits=self.traits)
         require_decision(root.game, root.state)
-        return self.blueprint(root.game, self.new_budget(Budget.now())).action(root.state)
+        return self.blueprint(root.game, Budget(self.limits, compile=self.compile)).action(root.state)
 
     def check_game(self, game: Game[Any]) -> None:
         require_hanabi(game)
@@ -165,10 +165,12 @@ class HanabiAgent(SearchAgent):
         may_compile = self.compile is not Compile.NEVER and can_compile()
         return [_kernel_for(root.game, self.convention)] if may_compile else []
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         policy = self.blueprint(game, budget)
         points = tuple(map(float, game.utility(state)))
-        return SearchResult(
+        return request.result(
+            budget,
             action=policy.action(state),
             value=points[game.to_move(state)],
             values_by_seat=points,

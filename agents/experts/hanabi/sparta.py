@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import made, number, whole
@@ -66,7 +67,8 @@ class SpartaAgent(SearchAgent):
         found: list[Wanted] = self.blueprint.kernels(root)
         return found
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         blueprint = blueprint_of(self.blueprint, game, budget)
         usual = blueprint.action(state)
         tried = [usual, *(action for action in game.legal_actions(state) if action != usual)]
@@ -88,7 +90,8 @@ class SpartaAgent(SearchAgent):
             batch = max(int(min(_BATCH, _SHARE * budget.seconds_left / pace)), 1)
         action = found.best(self.margin, self.certainty)
         seat, value = game.to_move(state), found.means.get(action, 0.0)
-        return SearchResult(
+        return request.result(
+            budget,
             action=action,
             value=value,
             values_by_seat=game.traits.values_by_seat(seat, value),

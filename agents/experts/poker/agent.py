@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult, drawn_action
-from zermelo.agents.base.settings import path
+from zermelo.agents.base.settings import Compile, path
 from zermelo.agents.experts.poker.betting import Ints, Limit, NoLimit, PublicTree, betting_tree
 from zermelo.agents.experts.poker.cards import Buckets, Sizes, equities_kernel, is_compiled, pair_number
 from zermelo.agents.search_agent import SearchAgent
@@ -196,18 +196,20 @@ class HoldemAgent(SearchAgent):
     def kernels(self, root: Position) -> list[Wanted]:
         return [equities_kernel()] if self.compile is not Compile.NEVER and can_compile() else []
 
-    def choose(self, game: Any, state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         policy, seat = policy_for(require_holdem(game), self.policy), game.to_move(state)
         if not is_rlcards(game, state):
             raise UnsupportedGameError(
                 f"holdem reads the cards of RLCard's environment, which {game.traits.name} has not: use 'ismcts'"
             )
         with budget.off_the_clock():
-            compiled = budget.compile is not Compile.NEVER and is_compiled(budget.waits)
+            compiled = request.compile is not Compile.NEVER and is_compiled(budget.waits)
         actions, hand, board, is_first = seen_by(game.environment(state), seat)
         shares = policy.probabilities(actions, hand, board)
         value = policy.value if is_first else -policy.value
-        return SearchResult(
+        return request.result(
+            budget,
             action=drawn_action(shares, float(self.generator.random())),
             value=value,
             values_by_seat=game.traits.values_by_seat(seat, value),

@@ -12,10 +12,10 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.options import Ties
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, made, number, whole
+from zermelo.agents.base.settings import Ties, choice, made, number, whole
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
@@ -65,13 +65,13 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_information_states(game, self.kind)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        found = super().choose(game, state, budget)
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        found = super().choose(request, budget)
         values = found.action_values.values()
         is_seen = len(values) > 1 and min(found.visits.values()) >= _FEWEST_VISITS
         if not is_seen or max(values) - min(values) > 1e-9 * max(1.0, *map(abs, values)):
             return found
-        note = "; ".join(filter(None, (self._note(game, state), found.note)))
+        note = "; ".join(filter(None, (self._note(request.game, request.state), found.note)))
         return dataclasses.replace(found, note=note)
 
     def _note(self, game: Game[Any], state: Any) -> str:
@@ -89,7 +89,8 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             "agent play them (blueprint)"
         )
 
-    def searched(self, game: Game[Any], state: Any, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> DoneSearch:
+        game, state = request.game, request.state
         guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
         search = InformationSetSearch(
@@ -103,33 +104,33 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
-        return DoneSearch(self.simulate(search, lambda why: self._result(search, why, draw)), search)
+        return DoneSearch(self.simulate(request, search, lambda why: self._found(search, why, draw)), search)
 
     def unseen_dealt(self, game: Any, state: Any, seed: int) -> Any:
         return game.resample(state, game.to_move(state), np.random.default_rng(seed))
 
-    def merged_result(self, merged: MergedSearch, draw: float) -> SearchResult:
-        return self._result(merged, merged.stopped_by, draw)
+    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
+        return self._found(merged, merged.stopped_by, draw)
 
-    def _result(
+    def _found(
         self, search: InformationSetSearch | MergedSearch, stopped_by: StoppedBy, draw: float
-    ) -> SearchResult:
+    ) -> dict[str, Any]:
         game, actions = search.game, search.root_actions()
         most = max(each.visits for each in actions)
         tied = [each for each in actions if each.visits == most]
         chosen = tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
         values = chosen.values or tuple(map(float, game.utility(search.root_state)))
-        return SearchResult(
-            action=chosen.action,
-            value=values[search.seat],
-            values_by_seat=values,
-            action_values={each.action: each.values[search.seat] for each in actions if each.visits},
-            stopped_by=stopped_by,
-            is_estimate=True,
-            visits={each.action: each.visits for each in actions},
-            simulations=search.simulations,
-            actions_tried=sum(each.visits > 0 for each in actions),
-            actions_legal=len(actions),
-            evaluator="playouts" if self.blueprint is None else self.blueprint.name,
-            stats={"simulations": search.simulations, "information_sets": search.tree_nodes},
-        )
+        return {
+            "action": chosen.action,
+            "value": values[search.seat],
+            "values_by_seat": values,
+            "action_values": {each.action: each.values[search.seat] for each in actions if each.visits},
+            "stopped_by": stopped_by,
+            "is_estimate": True,
+            "visits": {each.action: each.visits for each in actions},
+            "simulations": search.simulations,
+            "actions_tried": sum(each.visits > 0 for each in actions),
+            "actions_legal": len(actions),
+            "evaluator": "playouts" if self.blueprint is None else self.blueprint.name,
+            "stats": {"simulations": search.simulations, "information_sets": search.tree_nodes},
+        }

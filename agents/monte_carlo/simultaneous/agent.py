@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
 from zermelo.agents.base.settings import choice, number
 from zermelo.agents.monte_carlo.simulating import SimulatingAgent
 from zermelo.agents.monte_carlo.simultaneous.plain import JointSelection, SimultaneousSearch
-from zermelo.agents.search_agent import deciding_seat
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import explained
 
@@ -48,7 +48,8 @@ class SimultaneousMCTSAgent(SimulatingAgent):
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        game, state = request.game, request.state
         exploration = _EXPLORATION[self.selection] if self.exploration is None else self.exploration
         if self.selection is not JointSelection.DUCT:
             exploration = min(exploration, 1.0)
@@ -56,27 +57,28 @@ class SimultaneousMCTSAgent(SimulatingAgent):
         search = SimultaneousSearch(
             game, state, budget, selection=self.selection, exploration=exploration, seed=seed
         )
-        seat = deciding_seat(game, state, budget)
-        return self.simulate(search, lambda why: _found(search, seat, why, draw))
+        seat = request.deciding_seat()
+        found = self.simulate(request, search, lambda why: _found(search, seat, why, draw))
+        return request.result(budget, **found)
 
 
-def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> SearchResult:
+def _found(search: SimultaneousSearch, seat: int, stopped_by: StoppedBy, draw: float) -> dict[str, Any]:
     learner, values = search.learner(seat), search.values()
     policy = dict(zip(learner.actions, learner.policy(), strict=True))
     visits = dict(zip(learner.actions, learner.visits, strict=True))
     totals = zip(learner.actions, learner.totals, strict=True)
-    return SearchResult(
-        action=drawn_action(policy, draw),
-        value=values[seat],
-        values_by_seat=values,
-        action_values={action: total / visits[action] for action, total in totals if visits[action]},
-        stopped_by=stopped_by,
-        is_estimate=True,
-        visits=visits,
-        policy=policy,
-        simulations=search.simulations,
-        actions_tried=sum(count > 0 for count in visits.values()),
-        actions_legal=len(visits),
-        evaluator="playouts",
-        stats={"simulations": search.simulations, "tree_nodes": search.tree_nodes},
-    )
+    return {
+        "action": drawn_action(policy, draw),
+        "value": values[seat],
+        "values_by_seat": values,
+        "action_values": {action: total / visits[action] for action, total in totals if visits[action]},
+        "stopped_by": stopped_by,
+        "is_estimate": True,
+        "visits": visits,
+        "policy": policy,
+        "simulations": search.simulations,
+        "actions_tried": sum(count > 0 for count in visits.values()),
+        "actions_legal": len(visits),
+        "evaluator": "playouts",
+        "stats": {"simulations": search.simulations, "tree_nodes": search.tree_nodes},
+    }

@@ -167,8 +167,8 @@ class CompiledGames(CompiledAlphaBeta):
     @classmethod
     def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
         budget = Budget(agent.limits)
-        root = agent.root(game, start, budget)
-        root = root._replace(fitted=tables_of(root.evaluator, game))
+        evaluator = agent.evaluator_for(game, start)
+        root = Root(game, start, evaluator, fitted=tables_of(evaluator, game))
         return cls(root, budget, agent.config_for(root)) if fits(game) and cls.can_search(root) else None
 
     def begin(self, seed: int, start: Any) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.machine import thread_count
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, number, path, whole
+from zermelo.agents.base.settings import Compile, choice, number, path, whole
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.interface import Root
@@ -94,7 +94,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
         super().prepare(env, seconds)
         game = position(env, backend=self.backend, traits=self.traits).game
-        budget = self.new_budget(Budget.now())
+        budget = Budget(self.limits, compile=self.compile)
         if self._proof_seconds(game, budget):
             from zermelo.agents.tree_search.exact.root_proof import load_proof
 
@@ -122,23 +122,23 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             )
         return config
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        proof_seconds = self._proof_seconds(game, budget)
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        proof_seconds = self._proof_seconds(request.game, budget)
         if not proof_seconds:
-            return super().choose(game, state, budget)
+            return super().choose(request, budget)
         from zermelo.agents.tree_search.exact.root_proof import proof_megabytes, prove_root
 
         proof_mb = proof_megabytes(self.memory_mb)
-        root = self.root(game, state, budget)
+        root = self.root(request.game, request.state, request.legal)
         config = dataclasses.replace(self.config_for(root), memory_mb=self.memory_mb - proof_mb)
         search = self.build(config, root, budget)
-        if budget.share is not None:
-            proof_seconds = min(proof_seconds, self.proof_share * budget.share.usual)
+        if request.share is not None:
+            proof_seconds = min(proof_seconds, self.proof_share * request.share.usual)
         if search.compiled:
             search.proof = prove_root(
-                self, search, state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
+                self, search, request.state, until=proof_seconds, memory_mb=proof_mb, threads=self.threads
             )
-        return self.deepened(search, root)
+        return self.run(request, search, root)
 
     @property
     def fixed(self) -> Mapping[str, Any]:
@@ -146,10 +146,11 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
 
     def _proof_seconds(self, game: Game[Any], budget: Budget) -> float:
         """How much of the time may go into proving who wins; 0 where nothing is proven."""
-        if budget.compile is Compile.NEVER:
+        seconds = self.limits.seconds
+        if seconds is None or budget.compile is Compile.NEVER:
             return 0.0
         with budget.off_the_clock():  # the first search of a process imports the proof
-            return self.proof_share * (self.limits.seconds or 0.0) if self._may_prove(game) else 0.0
+            return self.proof_share * seconds if self._may_prove(game) else 0.0
 
     def _may_prove(self, game: Game[Any]) -> bool:
         """True if part of the time may go into proving who wins."""

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import FITTED_UNIT
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.scores import Scale
+from zermelo.agents.base.scores import FITTED_UNIT, Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable

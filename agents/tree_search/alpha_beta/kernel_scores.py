@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from zermelo.agents.base.options import FITTED_UNIT
-from zermelo.agents.base.scores import Score
+from zermelo.agents.base.scores import FITTED_UNIT, Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.knowledge.endgame_kernel import GAINS
 from zermelo.agents.tree_search.alpha_beta.compiled import HALF, INFINITY, SCALE, SHIFT

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from zermelo.agents.base.options import ChanceAtLimit
 from zermelo.agents.base.requirements import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, made, whole
+from zermelo.agents.base.settings import ChanceAtLimit, choice, made, whole
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
@@ -136,5 +134,5 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
             return self.config
         return replace(self.config, replies=functools.partial(replies, looking_inside(self.model)))
 
-    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
-        return result if search.game.traits.seats == 1 else replace(result, plies=None)
+    def corrections(self, search: TreeSearch, node: RootNode, found: Mapping[str, Any]) -> dict[str, Any]:
+        return {} if search.game.traits.seats == 1 else {"plies": None}

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import evaluates_chance
 from zermelo.agents.base.recursion import MAX_PLIES
-from zermelo.agents.base.scores import SLACK, Scale, count_values, expected_reward
+from zermelo.agents.base.scores import SLACK, Scale, count_values, evaluates_chance, expected_reward
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable

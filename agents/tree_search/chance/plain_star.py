@@ -8,8 +8,7 @@ from typing import Any
 
 from zermelo.agents.base.branches import child_of
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.options import evaluates_chance
-from zermelo.agents.base.scores import INFINITE_WINDOW, Score
+from zermelo.agents.base.scores import INFINITE_WINDOW, Score, evaluates_chance
 from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence
 from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged
 from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit

@@ -11,16 +11,14 @@ time.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.recursion import GameTooLongError
-from zermelo.agents.base.result import SearchResult
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover, can_prove
 from zermelo.agents.tree_search.interface import Iteration, RootRequest, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import deepen
@@ -60,25 +58,24 @@ class ProvenRoot:
         kept = [action for action in actions if action in self.actions] if self.actions else list(actions)
         return sorted(kept, key=lambda action: action != self.first)
 
-    def adjusted(self, game: Game[Any], state: Any, result: SearchResult) -> SearchResult:
-        """The search's result with the proven value in place of an evaluation."""
+    def corrections(self, game: Game[Any], state: Any, found: Mapping[str, Any]) -> dict[str, Any]:
+        """The proven value in place of an evaluation that a search found."""
         if self.value is None:
-            return result
-        if result.proven:
+            return {}
+        if found["proven"]:
             may_win_sooner = self.value > 0 and not self.is_complete  # by an action that was left out
-            return dataclasses.replace(result, plies=None) if may_win_sooner else result
+            return {"plies": None} if may_win_sooner else {}
         value = float(self.value)
         first = value if game.to_move(state) == 0 else -value
         actions = self.actions or tuple(game.legal_actions(state))
-        return dataclasses.replace(
-            result,
-            value=value,
-            values_by_seat=(first, -first),
-            action_values=dict.fromkeys(actions, value),
-            proven_actions=actions,
-            proven=True,
-            plies=None,
-        )
+        return {
+            "value": value,
+            "values_by_seat": (first, -first),
+            "action_values": dict.fromkeys(actions, value),
+            "proven_actions": actions,
+            "proven": True,
+            "plies": None,
+        }
 
 
 def can_settle(game: Any) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
+from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, part_of, whole
 from zermelo.agents.tree_search.agent import TreeSearchAgent
@@ -46,13 +47,13 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
     shallow: bool = flag(True)
     samples: int = whole(8, lower=1)
 
-    def choose(self, game: Game[Any], state: Any, budget: Budget) -> SearchResult:
-        root = self.root(game, state, budget)
+    def choose(self, request: Request, budget: Budget) -> SearchResult:
+        root = self.root(request.game, request.state, request.legal)
         config = self.config_for(root)
         try:
-            return self.deepened(self.build(config, root, budget), root)
+            return self.run(request, self.build(config, root, budget), root)
         except SumNotConstantError:
-            return self.deepened(self.build(replace(config, prunes=False), root, budget), root)
+            return self.run(request, self.build(replace(config, prunes=False), root, budget), root)
 
     def config_for(self, root: Root) -> MaxNConfig:
         traits = root.game.traits
@@ -113,24 +114,18 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
     def fixed(self) -> Mapping[str, Any]:
         return {"depends_on_seat": True, "history_on_improvement": True}
 
-    def root(self, game: Game[Any], state: Any, budget: Budget) -> Root:
-        root = super().root(game, state, budget)
+    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> Root:
+        root = super().root(game, state, legal)
         rounds = RepliesGame(root.game, root.game.to_move(root.state))
         return root._replace(state=rounds.root(root.state), searched=rounds)
 
-    def adjusted(self, search: TreeSearch, node: RootNode, result: SearchResult) -> SearchResult:
+    def corrections(self, search: TreeSearch, node: RootNode, found: Mapping[str, Any]) -> dict[str, Any]:
         game = search.game
         assert isinstance(game, RepliesGame), "it is that of the root"
         line: list[int] = []
         at = node.state
-        for action in result.principal_variation:
+        for action in found["principal_variation"]:
             line += game.moves_of(at, action)
             at = game.result(at, action)
-        is_whole = game.traits.seats <= 2
-        return replace(
-            result,
-            principal_variation=tuple(line),
-            proven=result.proven and is_whole,
-            proven_actions=result.proven_actions if is_whole else (),
-            plies=result.plies if is_whole else None,
-        )
+        proofs = {} if game.traits.seats <= 2 else {"proven": False, "proven_actions": (), "plies": None}
+        return {"principal_variation": tuple(line), **proofs}

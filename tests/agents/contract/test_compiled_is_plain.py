@@ -16,7 +16,7 @@ from oracles.compared_searches import Share, compiled, exact_values, family_of, 
 from zermelo.agents import AlphaBetaAgent, MinimaxAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.options import ChanceAtLimit, Ties
+from zermelo.agents.base.settings import ChanceAtLimit, Ties
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.kernels.program import can_search_through_chance
 from zermelo.agents.tree_search import compiled as front_end

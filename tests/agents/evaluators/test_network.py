@@ -14,7 +14,7 @@ from oracles.compared_searches import compiled, plain, random_positions, random_
 
 from zermelo.agents import ExpectiminimaxAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.options import FITTED_UNIT
+from zermelo.agents.base.scores import FITTED_UNIT
 from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane_words
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation

@@ -8,7 +8,7 @@ import pytest
 
 from zermelo.agents import AlphaBetaAgent, solve
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.solutions.solution import Outcome, WatchedBudget
 from zermelo.agents.solving.proof_numbers import PlainNumbers, ProofNumberSolver
 from zermelo.envs import UnsupportedGameError

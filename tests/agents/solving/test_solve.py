@@ -10,8 +10,8 @@ from doubles.small_games import AIMA_5_2, CoinRow, DiceRace, TreeGame
 
 from zermelo.agents import MinimaxAgent, solve
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.playouts import random_game
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.solutions.solution import Outcome, Solution, WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver
 from zermelo.agents.solving.value_iteration import value_iteration

@@ -13,8 +13,8 @@ from oracles.compared_searches import searched
 from zermelo.agents import MaxNAgent, MinimaxAgent, ParanoidAgent, solve
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.options import Compile
 from zermelo.agents.base.recursion import GameTooLongError
+from zermelo.agents.base.settings import Compile
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.solutions.solution import WatchedBudget
 from zermelo.agents.solving.solvers import AlphaBetaSolver

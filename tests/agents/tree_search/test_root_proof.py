@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from typing import Any
 
@@ -62,7 +61,7 @@ class Briefed:
         how = {"until": until, "memory_mb": 1, "threads": 1}
         search.proof = prove_root(agent or AlphaBetaAgent(depth="full"), search, state, **how)
         self.value, self.actions = search.proof.value, search.proof.actions
-        self.budget, self.adjusted = search.budget, search.proof.adjusted
+        self.budget, self.corrections = search.budget, search.proof.corrections
         self.root_actions = lambda state: search.root_actions(search.root_node(state))
 
 
@@ -217,11 +216,12 @@ def test_a_result_that_the_search_has_proven_stays_as_it_is(no_short_search):
     result = AlphaBetaAgent(depth="full").search_state(GAME, state)
     assert result.proven
     assert result.plies
-    assert found.adjusted(GAME, state, result) is result
-    vague = dataclasses.replace(result, proven=False, value=0.1, plies=3)
-    told = found.adjusted(GAME, state, vague)
-    assert (told.value, told.values_by_seat, told.proven, told.plies) == (1.0, (1.0, -1.0), True, None)
-    assert told.action_values == dict.fromkeys(found.actions, 1.0)
+    assert not found.corrections(GAME, state, {"proven": True})
+    told = found.corrections(GAME, state, {"proven": False, "value": 0.1, "plies": 3})
+    assert (told["value"], told["values_by_seat"]) == (1.0, (1.0, -1.0))
+    assert told["proven"]
+    assert told["plies"] is None
+    assert told["action_values"] == dict.fromkeys(found.actions, 1.0)
 
 
 @pytest.mark.thorough

@@ -12,7 +12,7 @@ from oracles.plain_minimax import Values
 
 from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.options import Ties
+from zermelo.agents.base.settings import Ties
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
