@@ -143,23 +143,26 @@ class _Candidate(NamedTuple):
     note: str = ""  # added to the reason
 
 
-_CANDIDATES: Final = (
-    _Candidate(ValueIterationAgent, _may_be_planned, settles=True),
-    _Candidate(BestFirstAgent, lambda case: (not isinstance(case.game, TableGame), ""), settles=True),
-    _Candidate(BackwardInductionAgent, _has_few_states, settles=True),
-    _Candidate(AlphaBetaAgent, _won_its_matches, settings=_network),
-    _Candidate(ExpectiminimaxAgent, _has_evaluation, settings=_network),
-    _Candidate(
-        OpenSpielMCTSAgent,
-        lambda case: (case.limits.nodes is None and not why_not_in_openspiel(case.game), ""),
-        settings=_as_openspiel,
-        note=", and OpenSpiel searches its games in C++",
-    ),
-    _Candidate(ISMCTSAgent),
-    _Candidate(SimultaneousMCTSAgent),
-    _Candidate(MCTSAgent),
-)
-"""In the order in which they are asked, of those that ``requirements.fit_of`` names for the kind of game."""
+_CANDIDATES: Final = {
+    candidate.kind.kind: candidate
+    for candidate in (
+        _Candidate(ValueIterationAgent, _may_be_planned, settles=True),
+        _Candidate(BestFirstAgent, lambda case: (not isinstance(case.game, TableGame), ""), settles=True),
+        _Candidate(BackwardInductionAgent, _has_few_states, settles=True),
+        _Candidate(AlphaBetaAgent, _won_its_matches, settings=_network),
+        _Candidate(ExpectiminimaxAgent, _has_evaluation, settings=_network),
+        _Candidate(
+            OpenSpielMCTSAgent,
+            lambda case: (case.limits.nodes is None and not why_not_in_openspiel(case.game), ""),
+            settings=_as_openspiel,
+            note=", and OpenSpiel searches its games in C++",
+        ),
+        _Candidate(ISMCTSAgent),
+        _Candidate(SimultaneousMCTSAgent),
+        _Candidate(MCTSAgent),
+    )
+}
+"""By name; ``requirements.fit_of`` says which are asked for a kind of game, and in which order."""
 
 
 class _ThisGame(Memory):
@@ -257,9 +260,7 @@ class AutoAgent(SearchAgent):
         case = _Case(game, state, self.limits, games)
         found: list[tuple[_Candidate, str]] = []
         missing = ""
-        for candidate in _CANDIDATES:
-            if candidate.kind.kind not in fit.agents:
-                continue
+        for candidate in map(_CANDIDATES.__getitem__, fit.agents):
             fits, why = candidate.fits(case)
             if not fits:
                 missing = missing or why
