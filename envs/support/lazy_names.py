@@ -17,6 +17,12 @@ from typing import Any, Final
 from zermelo.envs.support.spec_text import did_you_mean
 
 _PACKAGES: Final = ("envs", "agents", "evaluation")
+_RENAMED: Final = {
+    ("zermelo.evaluation", "Isolation"): "AgentLimits",
+    ("zermelo.evaluation", "Outcome"): "SeatOutcome",
+    ("zermelo.evaluation", "Row"): "AgentRow",
+}
+"""What names of 0.2.0 are called now that mean something else in another package."""
 
 
 def _import_line(name: str, package: str) -> str:
@@ -28,7 +34,7 @@ def _import_line(name: str, package: str) -> str:
     definition = re.compile(rf"^(?:class|def) {re.escape(name)}\b", re.MULTILINE)
     for face in faces:
         for folder in importlib.import_module(face).__path__:
-            for path in sorted(Path(folder).rglob("*.py")):
+            for path in sorted(Path(folder).rglob("*.py"), key=lambda path: ("textbook" in path.name, path)):
                 if definition.search(path.read_text(encoding="utf-8")):
                     module = ".".join((face, *path.relative_to(folder).with_suffix("").parts))
                     return f"write `from {module.removesuffix('.__init__')} import {name}`"
@@ -44,7 +50,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
     def find(name: str) -> Any:
         if name not in home_of:
             is_other = name.startswith("_") or find_spec(f"{package}.{name}") is not None  # Python's, or a module
-            hint = "" if is_other else _import_line(name, package) or did_you_mean(name, home_of)
+            called = _RENAMED.get((package, name), name)
+            hint = "" if is_other else _import_line(called, package) or did_you_mean(name, home_of)
             # ``from PACKAGE import NAME`` forgets the message of an AttributeError.
             asking = sys._getframe(1).f_globals.get("__name__")
             if hint and asking == "importlib._bootstrap":

@@ -113,6 +113,11 @@ def test_functions_for_compiled_code_are_left_as_they_are():
         ("agents", "Tournament", "from zermelo.evaluation.tournament.plan import Tournament"),
         ("envs", "AlphaBetaAgent", "from zermelo.agents import AlphaBetaAgent"),
         ("evaluation", "solve_matrix", "from zermelo.agents.equilibrium.matrix_games import solve_matrix"),
+        ("agents", "value_iteration", "from zermelo.agents.solving.value_iteration import value_iteration"),
+        ("evaluation", "Isolation", "from zermelo.evaluation.workers.settings import AgentLimits"),
+        ("evaluation", "Outcome", "from zermelo.evaluation.match.score import SeatOutcome"),
+        ("evaluation", "Row", "from zermelo.evaluation.stats.rows import AgentRow"),
+        ("agents", "Outcome", "from zermelo.agents.solutions.solution import Outcome"),
     ],
 )
 def test_a_name_of_another_module_is_answered_by_the_line_that_imports_it(package, name, line):
@@ -128,3 +133,19 @@ def test_modules_are_imported_by_their_names():
     exec("from zermelo.evaluation import training; from zermelo.agents import solving", space)
     names = [inspect.getmodule(space[name]).__name__ for name in ("training", "solving")]
     assert names == ["zermelo.evaluation.training", "zermelo.agents.solving"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import zermelo.agents.learning",
+        "from zermelo.agents import learning",
+        "from zermelo.agents.learning import OpponentEnv",
+        "import zermelo.agents.learning.vectors",
+    ],
+)
+def test_folders_of_old_say_where_they_are_now(line):
+    with pytest.raises(ImportError, match=r"zermelo\.agents\.learning is zermelo\.agents\.training since 0\.3"):
+        exec(line, {})
+    with pytest.raises(ImportError, match=r"zermelo\.agents\.algorithms is zermelo\.agents\.textbook since 0\.3"):
+        exec(line.replace("learning", "algorithms"), {})
