@@ -215,9 +215,6 @@ COMMON_ROOMS = {
     "evaluation": {"errors", "results", "schedule", "text_table"},
 }
 """Rooms that all later rooms of their package may import from."""
-KERNELS_BELOW = {"tree_search/alpha_beta", "tree_search/chance", "tree_search/many_players"}
-MAY_ALSO = {"agents/tree_search/kernel_root.py": KERNELS_BELOW}
-"""The kernel of the root calls the kernel below it, that of the family for which it is compiled."""
 
 
 def room_of(package, parts):
@@ -238,7 +235,7 @@ def test_arrows_between_folders(path):
     room = room_of(package, parts)
     assert room in ROOMS[package], f"{path} is in no room: list it"
     common = COMMON_ROOMS[package] & set(before(package, room))
-    allowed = ROOMS[package][room] | common | {room} | MAY_ALSO.get(str(path.relative_to(ROOT)), set())
+    allowed = ROOMS[package][room] | common | {room}
     modules = {module_name(path): path for path in MODULES}
     for name in imports_in(ast.parse(path.read_text()), modules):
         there, *inside = modules[name].relative_to(ROOT).with_suffix("").parts

@@ -11,13 +11,8 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.base.scores import Score
-from zermelo.agents.kernels.memory import enter, line_of, row_of
-from zermelo.agents.tree_search.alpha_beta.compiled import SCALE
-from zermelo.agents.tree_search.alpha_beta.kernel import visit
-from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_score, unit, value_of
-from zermelo.agents.tree_search.chance.kernel import visit as visit_general
-from zermelo.agents.tree_search.kernel_nodes import copy_record, edge_for_child, order_moves, shift
-from zermelo.agents.tree_search.many_players.kernel import max_n
+from zermelo.agents.kernels.memory import enter
+from zermelo.agents.tree_search.kernel_nodes import edge_for_child, order_moves, shift
 from zermelo.agents.tree_search.record import TREE, TreeRecord
 from zermelo.agents.tree_search.settings import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
@@ -37,36 +32,13 @@ def score_of(search: TreeRecord, slot: int) -> Score:
 
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, slot: int, search: Any) -> int:
     """Writes the record of a state after a root action into its slot; what the kernel returns."""
-    ply = search.nothing + 2
     record = slot + 8 * HEADER
-    seats = search.num_values
     if TREE.max_n:
-        found = max_n(rules, child, depth, search.root_seat, low[0], ply, search.arena, search)
-        if search.stop == 0:
-            copy_record(search.arena, record, seats)
-        return found
+        return TREE.visit_child(rules, child, depth, low, high, record, search)
     low, high = edge_for_child(search, low), edge_for_child(search, high)
-    if TREE.general:
-        found = visit_general(rules, child, depth, low, high, ply, search.nothing, search.arena, search)
-        if search.stop != 0:
-            return 0
-        copy_record(search.arena, record, seats)
-    else:
-        alpha, beta = to_score(low, search), to_score(high, search)
-        sign = 1 if rules.to_move(child) == 0 else -1
-        least, most = min(sign * alpha, sign * beta), max(sign * alpha, sign * beta)
-        found = visit(rules, child, depth, least, most, ply, search)
-        score = found & -2
-        value = value_of(score)
-        store_float(record, 0, sign * value / unit() + search.middle)
-        store_float(record, 1, sign * (score - value * SCALE) / 2)
-        length = load(row_of(search, ply), 0)
-        store(record, 2, length)
-        for index in range(length):
-            store(record, 3 + index, load(line_of(search, ply), index))
-        found &= 1
-    distance = load_float(record, seats)
-    store_float(record, seats, distance + shift(search, load_float(record, search.own)))
+    found = TREE.visit_child(rules, child, depth, low, high, record, search)
+    distance = load_float(record, search.num_values)
+    store_float(record, search.num_values, distance + shift(search, load_float(record, search.own)))
     return found
 
 
@@ -116,8 +88,6 @@ def search_root(rules: Rules, state: Any, search: Any) -> int:
                 continue
         slot = search.root_slots + 8 * search.slot_words * done
         child = rules.result(state, action)
-        if TREE.general:
-            search.chooser = search.nothing
         # 2. A selective search asks first whether the action is better than the best, maybe less deep.
         narrow = search.selective != 0 and best != 0 and search.exact == 0
         less = 0

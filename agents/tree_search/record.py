@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
+from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.layout import ValueRecord, laid_out
 
 
-class TreeVariant(NamedTuple):
-    """The record of every tree search kernel."""
+def _no_visit(rules: Any, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
+    return 0
 
+
+class TreeVariant(NamedTuple):
+    """The variant of every tree search kernel."""
+
+    visit_child: Callable[[Any, Any, int, Score, Score, int, Any], int] = _no_visit
+    """What the kernel of the root calls below it: writes the record of a state after a root action, between two
+    scores for the seat that maximizes, and returns its bits."""
     general: bool = False  # the general kernel is below the root
     max_n: bool = False  # max^n is; if neither, the kernel of two players (``TwoPlayerVariant``)
     chance: bool = True  # the rules have chance
@@ -22,7 +31,7 @@ TREE: Final = TreeVariant()
 
 
 class TwoPlayerVariant(NamedTuple):
-    """The record of the alpha-beta kernel of two players."""
+    """The variant of the alpha-beta kernel of two players."""
 
     prunes: bool = True  # false where every node is visited, as in minimax
     selective: bool = False  # some moves are searched less deep than others; only where it prunes

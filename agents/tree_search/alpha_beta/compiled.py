@@ -13,6 +13,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import FITTED_UNIT, Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
+from zermelo.agents.tree_search.alpha_beta.kernel import visit_child
+from zermelo.agents.tree_search.alpha_beta.kernel_scores import INFINITY, NOTHING, SCALE, SHIFT
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
@@ -24,13 +26,6 @@ from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.protocol import EVALUATION_UNIT
 from zermelo.envs.rules.rules_game import RulesGame
 
-SHIFT: Final = 15
-SCALE: Final = 1 << SHIFT
-"""More than twice the mate distance of any search (see the kernel)."""
-HALF: Final = SCALE >> 1
-INFINITY: Final = 1 << 60
-NOTHING: Final = -(1 << 60)
-"""The static evaluation where there is none."""
 DEEPEST: Final = 32
 """Games of self-play are searched no deeper."""
 EXPLORE: Final = 0.5
@@ -128,7 +123,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     @classmethod
     def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant, TwoPlayerVariant]:
         rules = root.game.rules
-        return TreeVariant(), TwoPlayerVariant(
+        return TreeVariant(visit_child), TwoPlayerVariant(
             prunes=config.prunes,
             selective=config.prunes and config.is_selective,
             noisy=config.prunes and offers(root.game, SupportsQuiescence),

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from zermelo.agents.kernels.memory import enter, row_of
-from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
+from zermelo.agents.base.scores import Score
+from zermelo.agents.kernels.memory import enter, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     SHARED_DEPTH,
     mark_of,
@@ -21,7 +21,17 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     write_score,
 )
 from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
-from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN, evaluate, to_child, to_parent, value_of
+from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
+    NOTHING,
+    SCALE,
+    UNKNOWN,
+    evaluate,
+    to_child,
+    to_parent,
+    to_score,
+    unit,
+    value_of,
+)
 from zermelo.agents.tree_search.alpha_beta.kernel_selective import visit_selective
 from zermelo.agents.tree_search.kernel_memory import (
     depth_of,
@@ -34,8 +44,26 @@ from zermelo.agents.tree_search.kernel_memory import (
 from zermelo.agents.tree_search.kernel_nodes import order_moves
 from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_illegal, has_been_before
-from zermelo.envs.jit.memory import load, store, words
+from zermelo.envs.jit.memory import load, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
+
+
+def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
+    """``TreeVariant.visit_child`` of two players."""
+    ply = search.nothing + 2
+    alpha, beta = to_score(low, search), to_score(high, search)
+    sign = 1 if rules.to_move(child) == 0 else -1
+    least, most = min(sign * alpha, sign * beta), max(sign * alpha, sign * beta)
+    found = visit(rules, child, depth, least, most, ply, search)
+    score = found & -2
+    value = value_of(score)
+    store_float(record, 0, sign * value / unit() + search.middle)
+    store_float(record, 1, sign * (score - value * SCALE) / 2)
+    length = load(row_of(search, ply), 0)
+    store(record, 2, length)
+    for index in range(length):
+        store(record, 3 + index, load(line_of(search, ply), index))
+    return found & 1
 
 
 def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int, search: TwoPlayerRecord) -> int:

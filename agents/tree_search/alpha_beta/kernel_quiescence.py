@@ -6,9 +6,9 @@ from typing import Any
 
 from zermelo.agents.kernels.memory import enter, row_of
 from zermelo.agents.knowledge.endgame_kernel import ABSENT, may_be_undone, table_score
-from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import score_moves, select_best
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
+    NOTHING,
     UNKNOWN,
     evaluate,
     known_outcome,

@@ -11,12 +11,18 @@ from typing import Any, Final
 from zermelo.agents.base.scores import FITTED_UNIT, Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.knowledge.endgame_kernel import GAINS
-from zermelo.agents.tree_search.alpha_beta.compiled import HALF, INFINITY, SCALE, SHIFT
 from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN
 
+SHIFT: Final = 15
+SCALE: Final = 1 << SHIFT
+"""More than twice the mate distance of any search."""
+HALF: Final = SCALE >> 1
+INFINITY: Final = 1 << 60
+NOTHING: Final = -(1 << 60)
+"""The static evaluation where there is none."""
 UNIT: Final = 1024
 UNKNOWN: Final = 1 << 61
 """In place of a score that is not known."""

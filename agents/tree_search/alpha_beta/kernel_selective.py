@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.kernels.memory import enter, row_of
-from zermelo.agents.tree_search.alpha_beta.compiled import NOTHING
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     SHARED_DEPTH,
     bound_within,
@@ -30,6 +29,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
 )
 from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
+    NOTHING,
     UNKNOWN,
     evaluate,
     in_units,

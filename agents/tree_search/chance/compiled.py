@@ -11,6 +11,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import SLACK, Scale, count_values, evaluates_chance, expected_reward
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
+from zermelo.agents.tree_search.chance.kernel import visit_child
+from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
 from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
@@ -31,8 +33,6 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     searches: Sequence[GeneralRecord]
 
     def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
-        from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
-
         game: RulesGame = root.game
         self.max_seat = root.max_seat(config)
         self.scale = Scale(game, prefer_short_wins=config.prefer_short_wins, seat=self.max_seat)
@@ -95,5 +95,6 @@ class CompiledGeneralSearch(CompiledTreeSearch):
 
     @classmethod
     def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant]:
-        chance, network = root.game.traits.chance is not Chance.NONE, root.fitted is not None
-        return (TreeVariant(general=True, chance=chance, replies=root.searched is not None, network=network),)
+        chance, replies = root.game.traits.chance is not Chance.NONE, root.searched is not None
+        network = root.fitted is not None
+        return (TreeVariant(visit_child, general=True, chance=chance, replies=replies, network=network),)

@@ -37,7 +37,7 @@ from zermelo.agents.tree_search.chance.kernel_memory import (
     write_limit,
     write_to_table,
 )
-from zermelo.agents.tree_search.chance.kernel_replies import choose_reply, list_replies, play_on
+from zermelo.agents.tree_search.chance.kernel_replies import choose_reply, codes_of, list_replies, play_on
 from zermelo.agents.tree_search.kernel_memory import (
     EXACT,
     LOWER,
@@ -66,11 +66,6 @@ from zermelo.envs.rules.protocol import Rules
 CHANCE: Final = -1
 
 
-def codes_of(top: int, search: GeneralRecord) -> int:
-    """The address of the opponents' choices, behind room for their numbers and move scores."""
-    return top + 16 * search.width
-
-
 def list_choices(
     rules: Rules, state: Any, ply: int, outcome: int, first: int, top: int, search: GeneralRecord
 ) -> int:
@@ -85,6 +80,15 @@ def list_choices(
         count = rules.legal_actions(state, words(top, search.width))
     order_moves(rules, state, mover, top, count, top + 8 * count, killers, first, not TREE.replies, search)
     return count
+
+
+def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
+    """``TreeVariant.visit_child`` of this kernel."""
+    nothing = search.chooser = search.nothing
+    found = visit(rules, child, depth, low, high, nothing + 2, nothing, search.arena, search)
+    if search.stop == 0:
+        copy_record(search.arena, record, search.num_values)
+    return found
 
 
 def visit(

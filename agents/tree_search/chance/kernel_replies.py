@@ -13,6 +13,11 @@ from zermelo.envs.rules.protocol import Rules
 _CHANCE: Final = -1
 
 
+def codes_of(top: int, search: GeneralRecord) -> int:
+    """The address of the opponents' choices, behind room for their numbers and move scores."""
+    return top + 16 * search.width
+
+
 def is_settled(rules: Rules, state: Any, search: GeneralRecord) -> bool:
     """Whether no opponent is to move."""
     if rules.is_terminal(state):

@@ -17,6 +17,7 @@ from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
+from zermelo.agents.tree_search.many_players.kernel import visit_child
 from zermelo.agents.tree_search.record import MaxNRecord, TreeVariant
 from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.game import Chance
@@ -65,7 +66,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
 
     @classmethod
     def variants(cls, root: Root, config: MaxNConfig) -> tuple[TreeVariant]:
-        return (TreeVariant(max_n=True, chance=root.game.traits.chance is not Chance.NONE),)
+        return (TreeVariant(visit_child, max_n=True, chance=root.game.traits.chance is not Chance.NONE),)
 
     def _read(self, iteration: Iteration, search: Any, node: RootNode) -> None:
         super()._read(iteration, search, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.layout import SUM_NOT_CONSTANT
 from zermelo.agents.kernels.memory import enter, has_memory, has_room
 from zermelo.agents.tree_search.kernel_memory import (
@@ -112,6 +113,14 @@ def smallest(first: int, end: int, search: MaxNRecord) -> int:
             chosen = other
         other += 8 * (_HEADER + record_words(other + 8 * _HEADER, search.seats))
     return chosen
+
+
+def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
+    """``TreeVariant.visit_child`` of max^n: what others may get bounds nothing from above."""
+    found = max_n(rules, child, depth, search.root_seat, low[0], search.nothing + 2, search.arena, search)
+    if search.stop == 0:
+        copy_record(search.arena, record, search.num_values)
+    return found
 
 
 def max_n(
