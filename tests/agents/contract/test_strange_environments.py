@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 import pytest
-from doubles.odd_boards import BOARDS, FailsSometimes, ForgetsItsMask, Wagers, WagersAlone, at, best
+from doubles.odd_boards import BOARDS, FailsSometimes, ForgetsItsMask, at, best
+from doubles.wagers import Wagers, WagersAlone
 
 from zermelo.agents import make_agent
 from zermelo.envs import as_game, verify_clone

@@ -12,9 +12,6 @@ from typing import Any
 
 import pytest
 
-from zermelo.envs import perft
-from zermelo.envs.errors import RulesError
-from zermelo.envs.games import Nim
 from zermelo.envs.jit.cache.code_cache import one_compiler
 from zermelo.envs.jit.machine_code import Code, read, write
 from zermelo.envs.support.files import cache_root
@@ -339,17 +336,6 @@ def test_without_the_compiler_plain_python_answers_and_says_so_once(
 
 
 @pytest.mark.thorough
-def test_importing_the_rules_does_not_import_numba() -> None:
-    code = (
-        "import sys; import zermelo.envs, zermelo.agents, zermelo.envs.rules; "
-        "import zermelo.agents.tree_search.alpha_beta.compiled, zermelo.agents.tree_search.exact.prover; "
-        "zermelo.envs.as_game(zermelo.envs.games.ConnectFour()); print('numba' in sys.modules)"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "False"
-
-
-@pytest.mark.thorough
 def test_rules_in_a_script_that_is_run_are_kept_too(folder: Folder) -> None:
     script = folder.path / "play.py"
     script.write_text(RULES.format(least=1) + COUNT.replace("from stairs_rules import Stairs", ""))
@@ -390,16 +376,3 @@ def test_kernels_can_be_read_back(folder: Folder, searches: str) -> None:
     cold, said = finished(folder.python("-c", searches))
     assert "compiling the rules of Stairs" in said
     assert finished(folder.python("-c", searches)) == (cold, "")
-
-
-@pytest.mark.thorough
-def test_an_exception_in_compiled_rules_is_one_in_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def is_terminal(self: Any, state: Any) -> bool:
-        if state.heaps < 7:
-            raise ValueError("too few")
-        return False
-
-    monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
-    rules = type("Raising", (Nim,), {"__slots__": (), "is_terminal": is_terminal})((9,))
-    with pytest.raises(RulesError, match="compiled rules of Raising raised an exception: with NUMBA_DISABLE_JIT"):
-        perft(rules, 6)

@@ -1,4 +1,4 @@
-"""Ratings from games: published tables, results at the edge, the same answer in any order."""
+"""Ratings from games: published tables, intervals, the same answer in any order."""
 
 import contextlib
 import io
@@ -11,8 +11,8 @@ import sys
 
 import numpy as np
 import pytest
+from doubles.rated_games import both_ways, matches
 
-from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts, HeadToHead
 from zermelo.evaluation.stats.ratings.choices import ChoiceFit
@@ -57,24 +57,6 @@ def _puddings():
         first, second, ties = (int(x) for x in numbers)
         counts += GameCounts.match(pair[0], pair[1], first, ties, second)
     return counts
-
-
-def _matches(*rows):
-    counts = GameCounts()
-    for first, second, *results in rows:
-        counts += GameCounts.match(first, second, *results)
-    return counts
-
-
-def _both_ways(first, second, wins, draws, losses):
-    return (first, second, wins, draws, losses), (second, first, losses, draws, wins)
-
-
-def _numbers(table):
-    for player in table.players:
-        yield from (v for v in vars(player).values() if isinstance(v, float))
-    for effect in (*table.seat_effects, *table.tie_effects):
-        yield from (v for v in vars(effect).values() if isinstance(v, float))
 
 
 # --- Published tables --------------------------------------------------------------------------
@@ -145,7 +127,7 @@ def test_partial_rankings_with_ties_against_the_likelihood_written_out():
 
 
 def test_two_players_without_draws_have_the_elo_of_the_pair():
-    table = fit_ratings(_matches(*_both_ways("A", "B", 30, 0, 20)), anchor="B", seat_effects=False)
+    table = fit_ratings(matches(*both_ways("A", "B", 30, 0, 20)), anchor="B", seat_effects=False)
     assert table["A"].elo == pytest.approx(elo(60, 0, 40).elo)
     assert table.superiority("A", "B") == pytest.approx(elo(60, 0, 40).likelihood_of_superiority, abs=5e-3)
     assert table.superiority("B", "A") == pytest.approx(1 - table.superiority("A", "B"))
@@ -212,37 +194,27 @@ def test_every_player_expects_the_points_that_it_scored(seed):
 
 
 def test_draws_without_a_loss_are_finite_points():
-    table = fit_ratings(_matches(*_both_ways("A", "B", 5, 10, 0)), anchor="B")
+    table = fit_ratings(matches(*both_ways("A", "B", 5, 10, 0)), anchor="B")
     assert table["A"].elo == pytest.approx(elo(10, 20, 0).elo)
     assert table["A"].log_worth == math.inf  # no game says that B can win
 
 
 def test_a_first_seat_that_always_wins_leaves_the_score():
-    table = fit_ratings(_matches(("A", "B", 5, 0, 0), ("B", "A", 3, 0, 2)), anchor="B")
+    table = fit_ratings(matches(("A", "B", 5, 0, 0), ("B", "A", 3, 0, 2)), anchor="B")
     assert table["A"].elo == pytest.approx(elo(7, 0, 3).elo)
 
 
-def test_moving_first_is_worth_points_too():
-    """Between equals the first seat scores what its Elo says: here 5 + 4 / 2 points of 10 games."""
-    table = fit_ratings(_matches(*[(one, other, 5, 4, 1) for one, other in (("A", "B"), ("B", "A"))]))
-    estimate, lower, upper = table.seat_advantage_elo
-    assert estimate == pytest.approx(400 * math.log10(7 / 3), abs=1e-3)
-    assert 0 < lower < estimate < upper
-    assert fit_ratings(EDGES["one order only"]).seat_advantage_elo is None
-    assert fit_ratings(EDGES["the first seat always"]).seat_advantage_elo is None
-
-
 def test_seats_that_were_not_shared_are_said_where_they_matter():
-    uneven = _matches(("A", "B", 18, 0, 2), ("B", "A", 4, 0, 1))
+    uneven = matches(("A", "B", 18, 0, 2), ("B", "A", 4, 0, 1))
     assert any("A sat first in 20 of 25 games against B" in note for note in fit_ratings(uneven).notes)
-    for games in (_matches(("A", "B", 10, 0, 10), ("B", "A", 2, 0, 3)), _matches(*_both_ways("A", "B", 18, 0, 2))):
+    for games in (matches(("A", "B", 10, 0, 10), ("B", "A", 2, 0, 3)), matches(*both_ways("A", "B", 18, 0, 2))):
         assert not any("sat first" in note for note in fit_ratings(games).notes)
 
 
 def test_few_games_are_said():
-    few = fit_ratings(_matches(*_both_ways("A", "B", 1, 0, 1), *_both_ways("B", "C", 3, 0, 1)), anchor="B")
+    few = fit_ratings(matches(*both_ways("A", "B", 1, 0, 1), *both_ways("B", "C", 3, 0, 1)), anchor="B")
     assert any("Ratings of A rest on at most 5 games each" in note for note in few.notes)
-    assert not any("at most" in note for note in fit_ratings(_matches(*_both_ways("A", "B", 3, 0, 3))).notes)
+    assert not any("at most" in note for note in fit_ratings(matches(*both_ways("A", "B", 3, 0, 3))).notes)
 
 
 # --- Order, form and size ----------------------------------------------------------------------
@@ -301,123 +273,6 @@ def test_memory_is_bounded_by_what_is_different():
     assert counts.head_to_head()["b", "a"] == HeadToHead(100_000, 100_000, 100_000)
 
 
-# --- Results at the edge -----------------------------------------------------------------------
-
-EDGES = {
-    "one game": _matches(("A", "B", 1, 0, 0)),
-    "one draw": _matches(("A", "B", 0, 1, 0)),
-    "all draws": _matches(("A", "B", 0, 10, 0), ("B", "A", 0, 10, 0), ("B", "C", 0, 10, 0)),
-    "all wins": _matches(*_both_ways("A", "B", 10, 0, 0)),
-    "nearly all": _matches(("A", "B", 1, 1, 726)),
-    "nearly all, both seats": _matches(("A", "B", 1, 0, 363), ("B", "A", 363, 1, 0)),
-    "disconnected": _matches(*_both_ways("A", "B", 5, 2, 3), *_both_ways("C", "D", 4, 0, 2)),
-    "disconnected, one-sided": _matches(("A", "B", 5, 0, 0), ("C", "D", 0, 4, 0)),
-    "the first seat always": _matches(("A", "B", 5, 0, 0), ("B", "A", 5, 0, 0)),
-    "chain": _matches(*_both_ways("A", "B", 5, 0, 0), *_both_ways("B", "C", 5, 0, 0)),
-    "fork": _matches(*_both_ways("A", "C", 5, 0, 0), *_both_ways("B", "C", 5, 0, 0)),
-    "one order only": _matches(("A", "B", 3, 1, 2), ("B", "C", 3, 1, 2)),
-    "itself": _matches(("A", "A", 3, 1, 2)),
-    "three seats, one winner ever": GameCounts([(("A", "B", "C"), (2, 1, 0))] * 3),
-    "three seats, tied by two and by three": GameCounts(
-        [(("c", "b", "f"), (1, 1, 1)), (("A", "f", "b"), (1, 1, 98)), (("f", "d", "b"), (1, 1, 1))]
-    ),
-    "three seats, all tied": GameCounts([(("A", "B", "C"), (1, 1, 1))] * 3),
-    "two and three seats": GameCounts([(("A", "B", "C"), (2, 1, 0)), (("C", "A"), (1, 0)), (("B", "C"), (0, 0))]),
-}
-
-
-@pytest.mark.parametrize("name", EDGES)
-@pytest.mark.parametrize("anchor", [None, "A"])
-def test_edges_give_bounds_or_statements_and_never_nan(name, anchor):
-    table = fit_ratings(EDGES[name], anchor=anchor)
-    assert not any(math.isnan(x) for x in _numbers(table))
-    for player in table.players:
-        assert player.lower <= player.elo <= player.upper
-        assert math.isfinite(player.smoothed_elo)
-        if math.isinf(player.elo) or player.method == "none":
-            assert any(player.name in note for note in table.notes)
-    for first, second in itertools.product(EDGES[name].players, repeat=2):
-        p = table.superiority(first, second)
-        assert 0 <= p <= 1
-        assert p + table.superiority(second, first) == pytest.approx(1.0)
-
-
-def test_no_games():
-    table = fit_ratings([])
-    assert table.players == ()
-    assert table.notes == ("No games.",)
-    assert table.games == 0
-
-
-def test_all_wins_have_the_exact_bound_of_the_pair():
-    table = fit_ratings(EDGES["all wins"], anchor="B", seat_effects=False)
-    assert table["A"].elo == math.inf
-    assert table["A"].status == "plus infinity"
-    assert table["A"].lower == pytest.approx(elo(20, 0, 0).lower, abs=1e-3)
-    assert table.superiority("A", "B") == pytest.approx(elo(20, 0, 0).likelihood_of_superiority)
-    assert table["A"].smoothed_elo == pytest.approx(elo(41, 0, 1).elo, abs=0.1)  # 20.5 to 0.5
-    assert table["B"].method == "anchor"
-
-
-def test_random_at_zero_and_losing_all():
-    """The usual anchor: everyone is infinitely above it, and still ordered among each other."""
-    rows = [*_both_ways("x", "y", 12, 3, 8), *_both_ways("y", "z", 12, 3, 8), *_both_ways("x", "z", 14, 3, 6)]
-    rows += [row for name in "xyz" for row in _both_ways(name, "random", 20, 0, 0)]
-    table = fit_ratings(_matches(*rows), anchor="random")
-    assert [p.name for p in table.players] == ["x", "y", "z", "random"]
-    assert [p.elo for p in table.players] == [math.inf] * 3 + [0.0]
-    assert all(p.lower > 400 for p in table.players[:3])
-    assert table["x"].smoothed_elo > table["y"].smoothed_elo > table["z"].smoothed_elo > table["x"].lower * 0.5
-    alone = fit_ratings(_matches(*rows[:6]), anchor="z")
-    difference = table.difference("x", "z")
-    assert difference.estimate == pytest.approx(alone["x"].elo / UNIT, abs=1e-6)
-    assert (difference.lower, difference.upper) == pytest.approx(
-        (alone.difference("x", "z").lower, alone.difference("x", "z").upper), abs=1e-5
-    )
-    assert any("x, y, z" in note and "random" in note for note in table.notes)
-
-
-def test_disconnected_parts_are_said():
-    table = fit_ratings(EDGES["disconnected"], anchor="C")
-    assert table.components == (("C", "D"), ("A", "B"))
-    assert table["C"].component == table["D"].component == 0
-    assert table["A"].component == 1
-    assert any("never met" in note for note in table.notes)
-    assert table.superiority("A", "C") == 0.5
-    assert table.difference("A", "C").upper == math.inf
-    # Each part is rated as it would be alone, but for the shared seat and tie effects.
-    alone = fit_ratings(_matches(*_both_ways("A", "B", 50, 0, 30)), seat_effects=False)
-    shared = fit_ratings(
-        _matches(*_both_ways("A", "B", 50, 0, 30), *_both_ways("C", "D", 4, 0, 2)), seat_effects=False
-    )
-    assert shared["A"].elo / UNIT == pytest.approx(alone["A"].elo / UNIT)
-
-
-def test_fork_is_undetermined():
-    table = fit_ratings(EDGES["fork"], anchor="A", seat_effects=False)
-    assert table["B"].status == "undetermined"
-    assert (table["B"].lower, table["B"].upper) == (-math.inf, math.inf)
-    assert table["C"].elo == -math.inf
-    assert table.superiority("A", "B") == 0.5
-
-
-def test_seats_that_cannot_be_told_apart_are_left_out():
-    table = fit_ratings(EDGES["one order only"])
-    assert table.seat_effects == ()
-    assert any("Seat effects are left out" in note for note in table.notes)
-
-
-def test_first_seat_always_wins():
-    table = fit_ratings(EDGES["the first seat always"])
-    assert table.seat_advantage.estimate == math.inf
-    assert table.seat_advantage.lower > 0
-    assert any("seat 1 of 2" in note for note in table.notes)
-
-
-def test_drawn_games_are_said():
-    assert any("drawn" in note for note in fit_ratings(EDGES["all draws"]).notes)
-
-
 def test_without_an_anchor_the_average_is_zero():
     table = fit_ratings(_baseball())
     assert sum(p.elo / UNIT for p in table.players) == pytest.approx(0.0, abs=1e-9)
@@ -445,7 +300,7 @@ def test_ends_have_the_tails_of_all_results_that_leave_the_other_players_points(
     """
     games, (ab, ac, bc) = 6, points
     rows = [("a", "b", ab, 0, games - ab), ("a", "c", ac, 0, games - ac), ("b", "c", bc, 0, games - bc)]
-    table, ways = fit_ratings(_matches(*rows), anchor="b", seat_effects=False), dict[int, int]()
+    table, ways = fit_ratings(matches(*rows), anchor="b", seat_effects=False), dict[int, int]()
     for wins in itertools.product(range(games + 1), repeat=3):
         if wins[1] + wins[2] == ac + bc:  # c has as many points
             number = math.prod(math.comb(games, won) for won in wins)
@@ -480,56 +335,3 @@ def _points(rng, truth, draws, rounds):
             score = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
             draw = draws * 4 * score * (1 - score)
             yield first, second, rng.choices((1.0, 0.5, 0.0), (score - draw / 2, draw, 1 - score - draw / 2))[0]
-
-
-# --- Wrong use ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "results",
-    [
-        [("A", "B", 2)],
-        [("A", "B", math.nan)],
-        [("A", 3, 1)],
-        [("A", "B")],
-        [(("A", "B"), (1,))],
-        [(("A",), (1,))],
-        [(("A", "B"), (1, math.nan))],
-        [("A", "B", 1, 0)],
-    ],
-)
-def test_results_of_no_known_form_are_refused(results):
-    with pytest.raises(InvalidSettingError):
-        fit_ratings(results)
-
-
-def test_wrong_settings_are_refused():
-    with pytest.raises(UnknownNameError, match="anchor 'Z' played no game: those who did are A, B"):
-        fit_ratings(EDGES["one game"], anchor="Z")
-    with pytest.raises(UnknownNameError, match="no player named 'Z'"):
-        fit_ratings(EDGES["one game"])["Z"]
-    with pytest.raises(UnknownNameError, match="'Z'"):
-        fit_ratings(EDGES["one game"]).superiority("A", "Z")
-    with pytest.raises(InvalidSettingError, match="wins"):
-        GameCounts.match("A", "B", -1)
-
-
-# -- who leads -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "counts", [(12, 3, 8), (60, 10, 50), (3, 0, 0), (5, 0, 0), (6, 0, 0), (2, 0, 1), (40, 0, 10)]
-)
-def test_the_leader_is_sure_where_the_interval_says_so(counts):
-    games = GameCounts()
-    games += GameCounts.match("a", "b", *counts)
-    table = fit_ratings(games)
-    assert (table.leader_note == "") == (table.difference("a", "b").lower > 0)
-    assert (table.leader_note == "") == (table.superiority("a", "b") > 0.975)
-
-
-def test_who_leads_may_be_untold():
-    assert "do not show which of" in fit_ratings([("a", "b", 1), ("b", "a", 1)]).leader_note
-    assert "do not show which of" in fit_ratings([("a", "b", 0.5)]).leader_note
-    assert fit_ratings([("a", "b", 1)] * 9).leader_note == ""
-    assert fit_ratings([]).leader_note == ""
