@@ -13,6 +13,7 @@ from zermelo.envs.game import CHANCE as CHANCE
 from zermelo.envs.game import Game as Game
 from zermelo.envs.game import Traits as Traits
 from zermelo.envs.live.discretise import discretise as discretise
+from zermelo.envs.live.sides_env import sides as sides
 from zermelo.envs.registration.make import make as make
 from zermelo.envs.registration.registry import list_envs as list_envs
 from zermelo.envs.registration.registry import register_env as register_env

@@ -41,9 +41,9 @@ _SAID_AFTER: Final = 0.5
 _STEP_SECONDS: Final = 0.5  # that a step under way may take when the time is over
 _SEVERAL_SIDES: Final = (
     "{name} is one Gymnasium environment, and its {said} changes from step to step as if several sides moved in "
-    "turn: a search would play them all for one. If one player makes all moves, say so: zermelo_traits = "
-    "{{'one_side': True}} in its class, or traits={{'one_side': True}} for the agent; else wrap it as a "
-    "PettingZoo AEC environment"
+    "turn: a search would play them all for one. zermelo.envs.sides(env, mover={said!r}) is the game of several; "
+    "if one player makes all moves, say so: zermelo_traits = {{'one_side': True}} in its class, or "
+    "traits={{'one_side': True}} for the agent"
 )
 _NOT_COMPARED: Final = (
     "takes so long for a move that nobody saw whether its copies share something that they change; "

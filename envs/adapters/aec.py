@@ -35,7 +35,7 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Information, Traits
 from zermelo.envs.live.masks import shown_mask, writes_own_last
-from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents
+from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents, thin
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import Adapted
@@ -88,7 +88,7 @@ class AECGame(CopiedGame):
 
     def _quiet_copy(self, raw: Any) -> Any:
         """A copy that draws nothing on the screen and stops at declared chance."""
-        env = quieten(clone_env(raw))
+        env = quieten(thin(clone_env(raw)))
         if self._declared:
             env.defer_chance = True
         return env

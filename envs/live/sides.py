@@ -43,7 +43,11 @@ def sides_said(env: Any, observation: Any, info: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for where, values in _places(env, observation, info):
         for name, value in values.items():
-            if isinstance(name, str) and _names_sides(name) is not None and (plain := _plain(value)) is not None:
+            if (
+                isinstance(name, str)
+                and _names_sides(name) is not None
+                and (plain := plain_side(value)) is not None
+            ):
                 found[f"{where}{name}"] = plain
     return found
 
@@ -60,7 +64,8 @@ def _places(env: Any, observation: Any, info: Any) -> Iterator[tuple[str, Mappin
             yield where, shown
 
 
-def _plain(value: Any) -> Any:
+def plain_side(value: Any) -> Any:
+    """A truth value, an integer, text or a member of an enumeration, as Python's own; None for anything else."""
     if isinstance(value, np.ndarray | np.generic) and np.size(value) == 1:
         value = value.item()
     return value if isinstance(value, bool | numbers.Integral | str | enum.Enum) else None

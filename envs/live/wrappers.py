@@ -29,6 +29,7 @@ _CHECKING_WRAPPERS = frozenset(
     }
 )
 TIME_LIMIT = "gymnasium.wrappers.common.TimeLimit"
+_KEPT = (TIME_LIMIT, "zermelo.envs.live.sides_env.SidesEnv")
 
 
 def _class_in(module: str, name: str) -> Any:
@@ -86,9 +87,9 @@ def innermost(env: Any) -> Any:
 
 
 def thin(copy: Any) -> Any:
-    """Takes the wrappers that only check out of a copy, also below Gymnasium's ``TimeLimit``, and returns it."""
+    """Takes the wrappers that only check out of a copy, also below ``TimeLimit`` and ``sides``, and returns it."""
     copy = innermost(copy)
-    if full_name(type(copy)) == TIME_LIMIT:
+    if full_name(type(copy)) in _KEPT:
         copy.env = thin(copy.env)
     return copy
 

@@ -7,6 +7,8 @@ A name is one of:
 - one of ours, ``zermelo/Kalah-v0``;
 - a Gymnasium id, ``FrozenLake-v1``;
 - an OpenSpiel game, ``openspiel/breakthrough``, made as Shimmy's environment;
+- ``sides(env='ConnectFour-v0', mover='turn')``, a Gymnasium environment that plays several sides in turn, as
+  ``zermelo.envs.sides`` has it;
 - ``module:function``, a function of the user's that returns an environment, or ``module:Rules``, a class of rules
   (``zermelo.envs.rules``) of the user's. The current directory is searched too.
 
@@ -60,7 +62,7 @@ def make(name: str, **parameters: Any) -> Any:
     """
     spec = parse_spec(name)
     arguments = {key: _plain(value) for key, value in spec.arguments.items()} | parameters
-    for find in (_user_function, _own, _openspiel, _pettingzoo, _gymnasium):
+    for find in (_user_function, _own, _sides, _openspiel, _pettingzoo, _gymnasium):
         creator = find(spec.name)
         if creator is not None:
             env = _call(creator, spec.name, arguments)
@@ -127,6 +129,19 @@ def _import_failed(module_name: str, reason: str, error: Exception) -> InvalidSe
 def _own(name: str) -> Creator | None:
     entry = OWN_ENVS.get(_dashed(name))
     return None if entry is None else entry.load()
+
+
+def _sides(name: str) -> Creator | None:
+    if name != "sides":
+        return None
+    from zermelo.envs.live.sides_env import sides
+
+    def create(
+        env: Any, mover: str = "current_player", reward: str = "mover", players: Any = None, **parameters: Any
+    ) -> Any:
+        return sides(make(env, **parameters), mover, reward, players)
+
+    return create
 
 
 def _openspiel(name: str) -> Creator | None:
