@@ -305,6 +305,15 @@ def reached(after, name):
     return found
 
 
+def test_a_class_name_has_one_meaning():
+    homes = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_name(path))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def test_the_packages_are_all_there():
     names = {path.relative_to(ROOT).parts[0] for path in MODULES}
     assert names == set(PACKAGES)

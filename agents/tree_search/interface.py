@@ -82,7 +82,7 @@ class Visit(NamedTuple):
     plies: float = 0.0
 
 
-class Outcome(NamedTuple):
+class ChanceOutcome(NamedTuple):
     """An outcome of chance that led to a state; the action that was probed there, and its visit (Star2)."""
 
     number: int

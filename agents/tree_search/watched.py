@@ -25,7 +25,7 @@ class _Node:
     chances: dict[int, float] = field(default_factory=dict)
 
 
-class Watched(PlainSearch):
+class WatchedSearch(PlainSearch):
     """Mixed into a plain search, it tells ``on_node`` of each event, and knows the path to the node searched.
 
     The window of max^n is what the player who moved to the node can already get elsewhere, with no upper edge.
@@ -138,4 +138,4 @@ class Watched(PlainSearch):
 
 def watched(kind: type[PlainSearch], on_node: Observer) -> type[Any]:
     """A class of plain searches that does what ``kind`` does, and tells an observer of it."""
-    return type(f"Watched{kind.__name__}", (Watched, kind), {"on_node": staticmethod(on_node)})
+    return type(f"Watched{kind.__name__}", (WatchedSearch, kind), {"on_node": staticmethod(on_node)})

@@ -30,7 +30,7 @@ _CHANGED: Final = (
 )
 
 
-class Watched(Protocol):
+class WatchedState(Protocol):
     """A state of a game on copies, as far as it is looked at."""
 
     @property
@@ -58,7 +58,7 @@ class Watch:
         "steps",
     )
 
-    def __init__(self, assumed: Assumed, root: Watched) -> None:
+    def __init__(self, assumed: Assumed, root: WatchedState) -> None:
         self._origin, self._name, self._outside = assumed.origin, assumed.name, assumed.outside
         self._cancels, self._root = assumed.cancels, root
         self._end: float | None = None
@@ -67,7 +67,7 @@ class Watch:
         self._differs = assumed.differs if assumed.chance and assumed.draws_idly else None
         self._saved: Any = None
 
-    def see(self, before: Watched, action: int, after: Watched) -> None:
+    def see(self, before: WatchedState, action: int, after: WatchedState) -> None:
         """Looks at a step."""
         if self._differs is not None and before is self._root and self._differs(before, action, after):
             self._fail("chance", Chance.SAMPLED, "a random number that a step drew made a difference")
@@ -85,12 +85,12 @@ class Watch:
                 self._next = 2 * steps
                 self._look_outside()
 
-    def _see_payment(self, before: Watched, after: Watched) -> None:
+    def _see_payment(self, before: WatchedState, after: WatchedState) -> None:
         paid = tuple(now - was for was, now in zip(before.totals, after.totals, strict=True))
         if self._cancels and not cancels(paid):
             self._fail("reward_sum", RewardSum.GENERAL, f"a step paid {payment_text(paid)}")
 
-    def _see_end(self, after: Watched) -> None:
+    def _see_end(self, after: WatchedState) -> None:
         total = math.fsum(after.totals)
         if self._end is None:
             self._end = total
@@ -176,6 +176,6 @@ class Assumed:
     def __bool__(self) -> bool:
         return self.chance or self.cancels is not None
 
-    def watch(self, root: Watched) -> Watch:
+    def watch(self, root: WatchedState) -> Watch:
         """The watch of a search from a root."""
         return Watch(self, root)

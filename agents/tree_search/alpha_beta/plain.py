@@ -13,7 +13,7 @@ from typing import Any, Final
 from zermelo.agents.base.branches import choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score
-from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit
+from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Root, Visit
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
@@ -61,7 +61,7 @@ class PlainAlphaBeta(PlainSearch):
         beta: Score,
         ply: int,
         taken: int | None = None,
-        context: Outcome | None = None,
+        context: ChanceOutcome | None = None,
     ) -> Visit:
         """The score of a state, looking ``depth`` moves ahead, chance not counted.
 
@@ -74,7 +74,7 @@ class PlainAlphaBeta(PlainSearch):
         return self.inside(state, depth, alpha, beta, ply, context)
 
     def inside(
-        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, outcome: Outcome | None
+        self, state: Any, depth: float, alpha: Score, beta: Score, ply: int, outcome: ChanceOutcome | None
     ) -> Visit:
         """The score of an unfinished state in which a player is to move."""
         if self._tables is not None and (known := self._probe_tables(state)) is not None:
@@ -109,7 +109,7 @@ class PlainAlphaBeta(PlainSearch):
         ply: int,
         frame: Frame,
         first: int | None,
-        outcome: Outcome | None,
+        outcome: ChanceOutcome | None,
     ) -> Visit:
         """The best of a player's actions: the textbook's loop, ``first`` being the table's action."""
         game = self.game

@@ -9,7 +9,7 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.scores import Score
 from zermelo.agents.tree_search.chance.plain import AverageBounds
 from zermelo.agents.tree_search.chance.plain_star import PlainStar
-from zermelo.agents.tree_search.interface import Bound, Outcome, Visit
+from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Visit
 from zermelo.envs.game import CHANCE
 
 
@@ -17,7 +17,7 @@ class PlainProbing(PlainStar):
     """Star2: a player's value of one action bounds an outcome from one side, and so the average."""
 
     def tighten(
-        self, average: AverageBounds, children: list[Any], outcomes: list[Outcome], depth: float, ply: int
+        self, average: AverageBounds, children: list[Any], outcomes: list[ChanceOutcome], depth: float, ply: int
     ) -> bool:
         """Probes one action in each outcome, or asks the table.
 

@@ -8,7 +8,7 @@ from typing import Any
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Score
 from zermelo.agents.tree_search.chance.plain import averaged
 from zermelo.agents.tree_search.chance.plain_star import PlainStar
-from zermelo.agents.tree_search.interface import Outcome, Visit
+from zermelo.agents.tree_search.interface import ChanceOutcome, Visit
 from zermelo.agents.tree_search.observer import NodeRole
 
 
@@ -26,7 +26,7 @@ class PlainReplies(PlainStar):
         ply: int,
         frame: Frame,
         first: int | None,
-        outcome: Outcome | None,
+        outcome: ChanceOutcome | None,
     ) -> Visit:
         if self.game.to_move(state) == self.max_seat:
             return super().best_of(state, depth, alpha, beta, ply, frame, first, outcome)

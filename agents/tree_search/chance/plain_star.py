@@ -11,7 +11,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import INFINITE_WINDOW, Score, evaluates_chance
 from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence
 from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged
-from zermelo.agents.tree_search.interface import Bound, Outcome, Root, Visit
+from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Root, Visit
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
 from zermelo.envs.capabilities import rules_of
@@ -42,7 +42,7 @@ class PlainStar(PlainQuiescence):
         beta: Score,
         ply: int,
         taken: int | None = None,
-        context: Outcome | None = None,
+        context: ChanceOutcome | None = None,
     ) -> Visit:
         self.budget.visit(ply)
         game = self.game
@@ -86,7 +86,7 @@ class PlainStar(PlainQuiescence):
             frame = self.scale.frame(state)
             lower, upper = frame.lowest[0], frame.highest[0]
         average = AverageBounds([p for _, p, _ in ways], lower, upper, alpha[0], beta[0])
-        outcomes = [Outcome(number) for number, _, _ in ways]
+        outcomes = [ChanceOutcome(number) for number, _, _ in ways]
         children = [child for _, _, child in ways]
         proven = self.tighten(average, children, outcomes, depth, ply) and self.width is None
         founds: list[Visit] = []
@@ -109,7 +109,7 @@ class PlainStar(PlainQuiescence):
         return averaged(chances, searched, self.width, self.seats)
 
     def tighten(
-        self, average: AverageBounds, children: list[Any], outcomes: list[Outcome], depth: float, ply: int
+        self, average: AverageBounds, children: list[Any], outcomes: list[ChanceOutcome], depth: float, ply: int
     ) -> bool:
         """Tightens an average's bounds before its outcomes are searched; False if unproven values went into them.
 
