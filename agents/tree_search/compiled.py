@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -69,11 +69,10 @@ def most_states(game: Any, limits: Limits, *, beyond: bool = False, threads: int
     return min(most, float(game.max_legal_actions) ** levels)
 
 
-class CompiledTreeSearch(TreeSearch):
-    """A search whose nodes a kernel visits; they are counted inside it.
+class Layout(NamedTuple):
+    """The memory that a kernel needs.
 
-    Args:
-        variants: Those of the kernel.
+    Attributes:
         choices: How many numbers of choices there are; as many as actions, if not given.
         width: The most choices that a node can have; as many as legal actions, if not given.
         row: Words for each ply besides its principal variation, for kernels with rows (``memory.row_of``).
@@ -81,9 +80,21 @@ class CompiledTreeSearch(TreeSearch):
         num_values: How many seats' values a record has.
     """
 
+    choices: int | None = None
+    width: int | None = None
+    row: int = 0
+    room: int = 0
+    num_values: int = 1
+
+
+class CompiledTreeSearch(TreeSearch):
+    """A search whose nodes a kernel visits; they are counted inside it."""
+
     program: ClassVar[Program]
     searches: Sequence[Any]
     compiled = True
+    shares = False
+    """Whether positions share their table entries whatever was before them."""
     _beyond = 0
     """How many moves further than the depth the kernel may look (quiescence)."""
 
@@ -92,28 +103,20 @@ class CompiledTreeSearch(TreeSearch):
         root: Root,
         budget: Budget,
         config: TreeConfig,
-        *,
-        variants: tuple[Any, ...],
-        ordering: Ordering,
-        choices: int | None = None,
-        width: int | None = None,
-        table: CompiledTable | None = None,
+        memory: Layout,
+        table: CompiledTable | None,
         threads: int = 1,
-        row: int = 0,
-        room: int = 0,
-        num_values: int = 1,
-        shares: bool = False,
     ) -> None:
-        super().__init__(root, budget, ordering)
+        super().__init__(root, budget, config.move_ordering)
         game: RulesGame = root.game
-        self._ordering = ordering
+        self._ordering = config.move_ordering
         self.table: CompiledTable | None = table
         self.transposes = table is not None
-        self._rules, self._shares = game.rules, shares
-        self._kernel = self.program.load(game.rules, *variants)
-        self._row = spread(row)
+        self._rules = game.rules
+        self._kernel = self.program.load(game.rules, *self.variants(root, config))
+        self._row = spread(memory.row)
         size = game.num_moves
-        width = game.max_legal_actions if width is None else width
+        width = game.max_legal_actions if memory.width is None else memory.width
         self._replies = root.searched is not None
         self.orders_root = threads == 1 and not self._replies
         levels = 1 if game.traits.chance is Chance.NONE else 2
@@ -124,15 +127,15 @@ class CompiledTreeSearch(TreeSearch):
         self._plies = self._slots = 0
         self.searches = [self.program.record() for _ in range(threads)]
         for search in self.searches:
-            search.start = starter(game.rules, _PATH, shares=shares)
+            search.start = starter(game.rules, _PATH, shares=self.shares)
             search.actions = size
-            search.choices = size if choices is None else choices
+            search.choices = size if memory.choices is None else memory.choices
             search.width = width
             search.prefer_short_wins = config.prefer_short_wins
-            search.ordered = ordering is not Ordering.FIXED
-            search.seats, search.num_values = game.traits.seats, num_values
+            search.ordered = self._ordering is not Ordering.FIXED
+            search.seats, search.num_values = game.traits.seats, memory.num_values
             search.root_seat = self.max_seat
-            search.own = self.max_seat if num_values > 1 else 0
+            search.own = self.max_seat if memory.num_values > 1 else 0
             search.evaluated = evaluates(root.evaluator)
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.max_ply = MAX_PLIES
@@ -141,9 +144,9 @@ class CompiledTreeSearch(TreeSearch):
             if self._busy is not None:
                 search.hold("busy", self._busy)
                 search.hold("unclaimed", self._unclaimed)
-            if room:
-                search.room = 8 * room
-                self._allot_arena(search, max(ARENA, room))
+            if memory.room:
+                search.room = 8 * memory.room
+                self._allot_arena(search, max(ARENA, memory.room))
         if table is not None:
             table.serve(self.searches)
 
@@ -256,7 +259,7 @@ class CompiledTreeSearch(TreeSearch):
         here, chooser = (state.state, state.chooser) if self._replies else (state, None)
         key, signature = table_key(self._rules, here)
         number = key if isinstance(key, int) else DEFAULTS["key"](None, key)
-        mark = 0 if self._shares else signature
+        mark = 0 if self.shares else signature
         return whole(number ^ mark ^ (0 if chooser is None else 2 * (chooser + 1) * layout.CHANCE_KEY))
 
     def _begin(self) -> None:

@@ -24,7 +24,7 @@ from zermelo.agents.tree_search.interface import (
     Visit,
 )
 from zermelo.agents.tree_search.observer import NodeRole
-from zermelo.agents.tree_search.settings import Ordering, TreeConfig
+from zermelo.agents.tree_search.settings import TreeConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 from zermelo.envs.capabilities import copy_facts
 
@@ -42,11 +42,10 @@ class PlainSearch(TreeSearch):
         budget: Budget,
         config: TreeConfig,
         *,
-        ordering: Ordering,
         scale: Scale,
         table: TranspositionTable | None = None,
     ) -> None:
-        super().__init__(root, budget, ordering)
+        super().__init__(root, budget, config.move_ordering)
         self.scale = scale
         self._children: tuple[Any, dict[int, Any]] = None, {}
         self.max_seat = root.max_seat(config)

@@ -141,6 +141,11 @@ class TreeConfig:
         """True if a compiled search may have these settings."""
         return True
 
+    @property
+    def move_ordering(self) -> Ordering:
+        """The order in which actions are searched: where nothing is left out, it does not matter."""
+        return self.ordering
+
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBetaConfig(SelectiveSettings, TreeConfig):
@@ -171,6 +176,10 @@ class AlphaBetaConfig(SelectiveSettings, TreeConfig):
     @property
     def has_kernel(self) -> bool:
         return self.replies is None
+
+    @property
+    def move_ordering(self) -> Ordering:
+        return self.ordering if self.prunes else Ordering.FIXED
 
     @property
     def prunes(self) -> bool:

@@ -15,11 +15,11 @@ from zermelo.agents.base.scores import FITTED_UNIT, Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
 from zermelo.agents.tree_search.alpha_beta.kernel import visit_child
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import INFINITY, NOTHING, SCALE, SHIFT
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states, plies_of
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
-from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.capabilities import SupportsQuiescence, offers
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.history import has_history
@@ -79,18 +79,8 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             most = most_states(game, budget.limits, beyond=beyond, threads=config.threads)
             bits = largest.bit_length() + SHIFT + 1
             table = CompiledTable(config.memory_mb, int(rules.num_actions()), score_bits=bits, most_states=most)
-        tree, variant = self.variants(root, config)
-        super().__init__(
-            root,
-            budget,
-            config,
-            variants=(tree, variant),
-            ordering=config.ordering if config.prunes else Ordering.FIXED,
-            table=table,
-            threads=config.threads,
-            row=1 + 2 * game.max_legal_actions,
-            shares=variant.shares,
-        )
+        self.shares = self.variants(root, config)[1].shares
+        super().__init__(root, budget, config, Layout(row=1 + 2 * game.max_legal_actions), table, config.threads)
         # Whoever is not there yet wins a move from here at the soonest.
         lower, upper = self.scale.bounds((0.0, 0.0))
         for search in self.searches:

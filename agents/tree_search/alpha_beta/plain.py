@@ -15,7 +15,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score
 from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Root, Visit
 from zermelo.agents.tree_search.plain import PlainSearch
-from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
+from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
 from zermelo.envs.errors import EnvFailedError
 
@@ -48,8 +48,7 @@ class PlainAlphaBeta(PlainSearch):
         scale = Scale(
             game, prefer_short_wins=config.prefer_short_wins, use_bounds=use_bounds, seat=root.max_seat(config)
         )
-        ordering = config.ordering if config.prunes else Ordering.FIXED
-        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table)
+        super().__init__(root, budget, config, scale=scale, table=table)
         self.prunes = config.prunes
         self._history_on_improvement = config.history_on_improvement
 

@@ -13,11 +13,11 @@ from zermelo.agents.base.scores import SLACK, Scale, count_values, evaluates_cha
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.chance.kernel import visit_child
 from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Root
 from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
-from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, Ordering
+from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning
 from zermelo.envs.capabilities import SupportsNullMove, offers
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
@@ -55,18 +55,8 @@ class CompiledGeneralSearch(CompiledTreeSearch):
                 score_bits=1 + (2 * traits.seats + 2).bit_length(),
                 most_states=math.inf if replies else most_states(game, budget.limits),
             )
-        super().__init__(
-            root,
-            budget,
-            config,
-            variants=self.variants(root, config),
-            ordering=config.ordering if config.prunes else Ordering.FIXED,
-            choices=choices,
-            width=width,
-            table=table,
-            room=room + seats + 4 + MAX_PLIES,
-            num_values=seats,
-        )
+        memory = Layout(choices, width, room=room + seats + 4 + MAX_PLIES, num_values=seats)
+        super().__init__(root, budget, config, memory, table)
         search = self.searches[0]
         frame = self.scale.frame(None)  # the rules pay at the end, so all states have the same
         search.lower_value, search.lower_distance = frame.lowest

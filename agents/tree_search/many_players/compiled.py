@@ -13,7 +13,7 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale, expected_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, most_states
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
@@ -41,16 +41,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             most = most_states(game, budget.limits)
             table = CompiledTable(config.memory_mb, game.num_moves, score_words=1 + seats, most_states=most)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
-        super().__init__(
-            root,
-            budget,
-            config,
-            variants=self.variants(root, config),
-            ordering=config.ordering,
-            table=table,
-            room=room,
-            num_values=seats,
-        )
+        super().__init__(root, budget, config, Layout(room=room, num_values=seats), table)
         search = self.searches[0]
         search.tie_rule = list(TieRule).index(config.tie_rule)
         search.lower_value, search.upper_value = -math.inf, math.inf

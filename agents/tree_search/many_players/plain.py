@@ -36,8 +36,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         table: TranspositionTable | None = None,
     ) -> None:
         scale = Scale(root.game, prefer_short_wins=False, use_bounds=False, seat=root.max_seat(config))
-        ordering = config.ordering
-        super().__init__(root, budget, config, ordering=ordering, scale=scale, table=table)
+        super().__init__(root, budget, config, scale=scale, table=table)
         self._traits = root.game.traits
         self.prefer_by(config, self._traits)
         self.seats = self._traits.seats
