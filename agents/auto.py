@@ -49,8 +49,8 @@ from zermelo.envs.capabilities import (
 )
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Game
-from zermelo.envs.jit.build import Wanted
 from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position, position
 from zermelo.envs.rules.rules_game import RulesGame, is_shipped
 from zermelo.envs.support.calls import explained

@@ -34,7 +34,7 @@ from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, checked_traits
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Wanted
+    from zermelo.envs.jit.kernel import Wanted
 
 _BRIEF: Final = 0.1
 DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit

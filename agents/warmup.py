@@ -16,8 +16,9 @@ from zermelo.agents.tree_search.many_players.agents import MaxNAgent, ParanoidAg
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.jit.at_once import start_compilers
-from zermelo.envs.jit.build import Kernel, Wanted, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.compiling import why_not_compiled
+from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from zermelo.agents.experts.poker.betting import FIXED, Ints, PublicTree
 from zermelo.agents.experts.poker.cards import CLASS_OF, FIRSTS, PAIRS, SECONDS, Buckets, NoState, Sizes, equities
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix
 

@@ -269,30 +269,13 @@ def imports_in(tree, modules):
                     yield node.module
 
 
-IN_CIRCLES = {
-    *("zermelo.envs.jit.build", "zermelo.envs.jit.compiling", "zermelo.envs.jit.method_calls"),
-    *("zermelo.envs.jit.parts", "zermelo.envs.jit.ready_parts", "zermelo.envs.jit.cache.code_cache"),
-    *("zermelo.envs.jit.cache.fingerprint", "zermelo.envs.jit.cache.portable", "zermelo.envs.jit.cache.sources"),
-}
-"""Modules that import themselves by way of others for types alone. It may only shrink."""
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_circle_of_imports(package):
-    """Late imports count, and those that only a type checker reads: these alone close the circles listed above."""
+    """Late imports count, and those that only a type checker reads."""
     modules = {module_name(path): path for path in MODULES if path.relative_to(ROOT).parts[0] == package}
-    trees = {name: ast.parse(path.read_text()) for name, path in modules.items()}
-
-    def circles(types):
-        after = {
-            name: {found for found in imports_in(tree if types else without_types(tree), modules) if found != name}
-            for name, tree in trees.items()
-        }
-        return {name for name in modules if name in reached(after, name)}
-
-    assert circles(types=True) <= IN_CIRCLES
-    assert circles(types=False) == set()
+    after = {name: {*imports_in(ast.parse(path.read_text()), modules)} - {name} for name, path in modules.items()}
+    assert {name for name in modules if name in reached(after, name)} == set()
 
 
 def reached(after, name):

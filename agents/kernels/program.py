@@ -13,9 +13,10 @@ from zermelo.agents.base.settings import Compile, inside_bounds
 from zermelo.agents.kernels.layout import KernelRecord, dtype_of
 from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.game import Chance
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.build import is_ready as is_built
 from zermelo.envs.jit.compiling import can_compile, why_not_compiled
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.rules.rules_game import RulesGame
 
 

@@ -21,8 +21,9 @@ from zermelo.agents.knowledge_building.retrograde import (
     moved_back,
     outcomes,
 )
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat

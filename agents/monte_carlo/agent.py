@@ -23,8 +23,8 @@ from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Start
 from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
 from zermelo.envs.game import Chance, Game, Traits
-from zermelo.envs.jit.build import Wanted
 from zermelo.envs.jit.cache.sources import Sources, sources_of
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import explained

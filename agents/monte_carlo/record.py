@@ -37,7 +37,7 @@ class MonteCarloVariant(NamedTuple):
 
 
 WITH: Final = MonteCarloVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.Kernel``)."""
 
 
 @laid_out

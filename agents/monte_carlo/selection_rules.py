@@ -38,7 +38,7 @@ class PlainRule(NamedTuple):
 
 
 class CompiledRule(NamedTuple):
-    """A rule as a variant of kernels (``zermelo.envs.jit.build.Kernel``)."""
+    """A rule as a variant of kernels (``zermelo.envs.jit.Kernel``)."""
 
     weight: Callable[[int], float]
     bonus: Callable[[int, float, MonteCarloRecord], float]

@@ -33,7 +33,7 @@ from zermelo.envs.support.waiting import say_after
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Wanted
+    from zermelo.envs.jit.kernel import Wanted
 
 FULL: Final = "full"
 """The depth of a search that looks to the end of the game."""

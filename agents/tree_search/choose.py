@@ -20,7 +20,7 @@ from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Wanted
+    from zermelo.envs.jit.kernel import Wanted
 
 
 class Family(NamedTuple):
@@ -102,7 +102,7 @@ def needed_kernels(
     compiled = _compiled_kind(root, config, family, on_node)
     if compiled is None:
         return []
-    from zermelo.envs.jit.build import Wanted
+    from zermelo.envs.jit.kernel import Wanted
 
     kind, root = compiled
     return [Wanted(root.game.rules, kind.program.kernel(*kind.variants(root, config)))]

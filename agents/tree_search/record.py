@@ -27,7 +27,7 @@ class TreeVariant(NamedTuple):
 
 
 TREE: Final = TreeVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.Kernel``)."""
 
 
 class TwoPlayerVariant(NamedTuple):
@@ -44,7 +44,7 @@ class TwoPlayerVariant(NamedTuple):
 
 
 WITH: Final = TwoPlayerVariant()
-"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.build.Kernel``)."""
+"""The variant that a kernel is compiled for stands in its place (``zermelo.envs.jit.Kernel``)."""
 
 
 @laid_out

@@ -12,7 +12,8 @@ import pickle
 import threading
 from collections.abc import Sequence
 
-from zermelo.envs.jit.build import Wanted, build, is_to_be_compiled
+from zermelo.envs.jit.build import build, is_to_be_compiled
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.support.processes import FreshProcess
 
 

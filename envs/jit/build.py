@@ -12,25 +12,24 @@ from __future__ import annotations
 import array
 import contextlib
 import ctypes
-import functools
 import gc
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.errors import RulesError
-from zermelo.envs.jit.cache.code_cache import code_file, keep, one_compiler, shape, shipped_code
+from zermelo.envs.jit.cache.code_cache import keep, one_compiler, shape
 from zermelo.envs.jit.cache.sources import Sources, forget_sources, sources_of
-from zermelo.envs.jit.history import on_path
-from zermelo.envs.jit.machine_code import Code, emit, emit_portable, link, read
+from zermelo.envs.jit.cache.store import EditedError, Lookup, code_for
+from zermelo.envs.jit.kernel import Kernel
+from zermelo.envs.jit.machine_code import Code, link
 from zermelo.envs.jit.waiting import CompilerInterrupted, interruptible
-from zermelo.envs.support.waiting import say_once_about, waiting_bar
+from zermelo.envs.support.waiting import waiting_bar
 
 _POLL: Final = 0.05
 _QUIET: Final = 2.0
@@ -41,51 +40,6 @@ _BUILT: MutableMapping[Sources, dict[_Identity, Callable[..., Any]]] = weakref.W
 """Kernels by the version of the rules: those of earlier ones are let go."""
 _COMPILERS: dict[tuple[int, Sources, _Identity], _Compiler] = {}
 """Those at work, by process, version of the rules, and kernel: a forked child has none of its parent's threads."""
-
-
-@dataclass(frozen=True, eq=False)
-class Kernel:
-    """A function to compile.
-
-    Attributes:
-        function: The function.
-        arguments: The types of its arguments after ``rules`` and ``state``: ``int64`` or ``float64``, or the
-            layout of a record, which is passed as a ctypes structure.
-        variants: Named tuples that stand in place of those of the same types that modules hold, as in
-            ``WITH: Final = TwoPlayerVariant()``. What ``if WITH.prunes`` asks is decided before anything is
-            compiled; a field may be a function.
-    """
-
-    function: Callable[..., int]
-    arguments: Sequence[str | np.dtype[Any]]
-    variants: tuple[Any, ...] = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Kernel) and (
-            self.function is other.function
-            and self.typed_variants == other.typed_variants
-            and [*self.arguments] == [*other.arguments]
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.function, self.variants))
-
-    @functools.cached_property
-    def typed_variants(self) -> tuple[Any, ...]:
-        """The variants with the types of all values: named tuples of two classes, and 1 and True, are equal."""
-        return tuple([(type(each), each, *map(type, each)) for each in self.variants])
-
-    @property
-    def plain_arguments(self) -> list[str]:
-        """Arguments as machine code takes them: of a record, the address."""
-        return [kind if isinstance(kind, str) else "int64" for kind in self.arguments]
-
-
-class Wanted(NamedTuple):
-    """A kernel for some rules, which are not always those of the game that is searched."""
-
-    rules: Any
-    kernel: Kernel
 
 
 def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
@@ -114,10 +68,11 @@ def is_ready(rules: Any, kernel: Kernel, waits: Callable[[], bool] = lambda: Tru
 def is_to_be_compiled(rules: Any, kernel: Kernel) -> bool:
     """Whether a kernel is neither built nor kept anywhere, and another process could compile it for this one."""
     sources, identity = _identity(rules, kernel)
-    return (
-        identity not in _BUILT.get(sources, {})
-        and _Compiler(rules, kernel, sources, identity).is_shared_and_missing()
-    )
+    if identity in _BUILT.get(sources, {}):
+        return False
+    lookup = Lookup(rules, kernel, sources)
+    is_missing = lookup.file is not None and code_for(lookup, slow=False) is None
+    return is_missing and lookup.bitcode is None
 
 
 def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..., int] | None:
@@ -125,8 +80,8 @@ def _built(rules: Any, kernel: Kernel, waits: Callable[[], bool]) -> Callable[..
     while (function := _BUILT.get(sources, {}).get(identity)) is None:
         compiler = _COMPILERS.get((os.getpid(), sources, identity))
         if compiler is None:
-            compiler = _Compiler(rules, kernel, sources, identity)
-            if (code := compiler.kept()) is not None:
+            compiler = _Compiler(Lookup(rules, kernel, sources), identity)
+            if (code := code_for(compiler.lookup, slow=False)) is not None:
                 compiler.take(code)
                 continue
             compiler = compiler.start()
@@ -145,42 +100,22 @@ def _identity(rules: Any, kernel: Kernel) -> tuple[Sources, _Identity]:
     return sources_of(rules, state), (shape(rules), shape(state), kernel)
 
 
-class _EditedError(Exception):
-    """Rules were edited while they were compiled: nobody can say which version the code is of."""
-
-
 class _Compiler:
-    """Compiles one kernel in a thread of its own."""
+    """Looks for one kernel in the slow layers, in a thread of its own."""
 
-    def __init__(self, rules: Any, kernel: Kernel, sources: Sources, identity: _Identity) -> None:
-        self._rules, self._kernel, self._sources, self._identity = rules, kernel, sources, identity
-        self._name = type(rules).__name__
-        self._path = code_file(rules, rules.initial_state(), kernel)
+    def __init__(self, lookup: Lookup, identity: _Identity) -> None:
+        self.lookup, self._identity = lookup, identity
+        self._sources, self._name = lookup.sources, type(lookup.rules).__name__
         self._done, self._stop = threading.Event(), threading.Event()
         self._error: Exception | None = None
-        self._bitcode: Code | None = None
-
-    def kept(self) -> Code | None:
-        """The machine code that is on disk; where there is only bitcode, that is kept in mind."""
-        if self._path is None:
-            return None
-        code = read(self._path) or shipped_code(self._rules, self._rules.initial_state(), self._kernel)
-        if code is None:
-            from zermelo.envs.jit.cache.portable import portable_code
-
-            code, self._bitcode = portable_code(self._rules, self._kernel)
-        return code
-
-    def is_shared_and_missing(self) -> bool:
-        """Whether processes share this code, and none has it yet."""
-        return self._path is not None and self.kept() is None and self._bitcode is None
 
     def take(self, code: Code) -> None:
         """Links machine code, for all who ask for this kernel."""
-        arguments = ["int64", "int64", *self._kernel.plain_arguments, "int64"]
+        kernel = self.lookup.kernel
+        arguments = ["int64", "int64", *kernel.plain_arguments, "int64"]
         function = link(code, arguments, self._sources.tables)
         built = _BUILT.setdefault(self._sources, {})
-        built[self._identity] = _caller(function, self._name, self._kernel)
+        built[self._identity] = _caller(function, self._name, kernel)
 
     def start(self) -> _Compiler:
         """Starts the thread, unless another caller has started one for this kernel: then that one is returned."""
@@ -211,8 +146,8 @@ class _Compiler:
         try:
             with interruptible(self._stop):
                 if self._identity not in _BUILT.get(self._sources, {}):  # else another ended before this one began
-                    self.take(self._compiled_once())
-        except (CompilerInterrupted, _EditedError):
+                    self.take(self._found_once())
+        except (CompilerInterrupted, EditedError):
             pass
         except Exception as error:  # it is raised where somebody waits
             forget_sources(self._sources)
@@ -226,45 +161,16 @@ class _Compiler:
             del _COMPILERS[os.getpid(), self._sources, self._identity]
             self._done.set()
 
-    def _compiled_once(self) -> Code:
-        if self._path is None:
-            return self._compiled(kept=False)
-        with one_compiler(self._path) as can_be_kept:
-            code = self.kept()  # another process may have compiled it meanwhile
+    def _found_once(self) -> Code:
+        file, code = self.lookup.file, None
+        with contextlib.nullcontext(False) if file is None else one_compiler(file) as is_kept:
+            self.lookup.is_kept = is_kept
+            code = code_for(self.lookup, slow=False)  # another process may have compiled it meanwhile
             if code is None:
-                code = self._compiled(kept=can_be_kept)
-                if can_be_kept and code.can_be_kept:
-                    keep(self._path, code)
-        return code
-
-    def _compiled(self, *, kept: bool) -> Code:
-        if self._bitcode is not None and (code := emit_portable(self._bitcode)) is not None:
-            return code
-        from zermelo.envs.jit.cache import durations
-        from zermelo.envs.jit.compiling import compile_kernel, import_compiler
-
-        import_compiler()
-        from numba.core.errors import NumbaError
-
-        rules, kernel = self._rules, self._kernel
-        when = "once; " if kept else ""
-        say_once_about(
-            f"compiling the rules of {self._name} for this machine ({when}{durations.about()})",
-            type(rules),
-            self._sources,
-            *self._identity[:2],
-        )
-        begun = time.monotonic()
-        try:
-            code = emit(*compile_kernel(on_path(rules), kernel))
-        except NumbaError as error:
-            from zermelo.envs.jit.method_calls import explain
-
-            raise explain(rules, error) from None
-        if not self._sources.is_current():
-            raise _EditedError
-        if kept:
-            durations.add(time.monotonic() - begun)
+                code = code_for(self.lookup, slow=True)
+                assert code is not None, "the compiler has all kernels"
+                if file is not None and is_kept and code.can_be_kept:
+                    keep(file, code)
         return code
 
 

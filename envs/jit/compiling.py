@@ -21,7 +21,7 @@ import os
 import sys
 import threading
 import types as python_types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from zermelo.envs.jit.cache.fingerprint import names_in
@@ -32,7 +32,7 @@ from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.support.waiting import say_once
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Kernel
+    from zermelo.envs.jit.kernel import Kernel
     from zermelo.envs.jit.machine_code import Code
     from zermelo.envs.jit.ready_parts import ReadyParts
 
@@ -181,11 +181,11 @@ class Functions:
         self._others = others
         self._made: dict[python_types.FunctionType, Any] = {}
         self._varying: dict[python_types.FunctionType, bool] = {}
-        self._ready: list[ReadyParts] = []
+        self._ready: list[Callable[[Any, tuple[Any, ...]], bool]] = []
 
     def take(self, parts: ReadyParts) -> None:
         """Takes the compiled functions of a kernel; those that do not vary are for all kernels."""
-        self._ready.append(parts)
+        self._ready.append(parts.add_to)
         if self._others is not None:
             self._others.take(parts.without(self.varies))
 

@@ -8,8 +8,8 @@ function is a part, which stays as Numba wrote it; the kernel is optimized when 
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
 import llvmlite.binding as llvm
 from numba import types
@@ -23,9 +23,6 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
 from zermelo.envs.jit.waiting import check_interrupt
-
-if TYPE_CHECKING:
-    from zermelo.envs.jit.ready_parts import ReadyParts
 
 _LATER = ".numba.unresolved$"
 _FOUND = """
@@ -228,7 +225,8 @@ class PartCompiler(CompilerBase):  # type: ignore[misc]  # as above
 class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
     """A function compiled once for all numbers: Numba has another one for each that is written out.
 
-    ``ready`` are compiled functions that it may be one of, ``plain`` the function that it is a copy of.
+    ``ready`` give it a compiled function for some types, if they have one; ``plain`` is the function that it is a
+    copy of.
     """
 
     def __init__(
@@ -236,7 +234,7 @@ class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
         function: python_types.FunctionType,
         plain: python_types.FunctionType,
         options: dict[str, Any],
-        ready: Sequence[ReadyParts] = (),
+        ready: Sequence[Callable[[Any, tuple[Any, ...]], bool]] = (),
     ) -> None:
         super().__init__(function, {}, {"nopython": True, "boundscheck": None, **options}, PartCompiler)
         self.plain, self._ready = plain, ready
@@ -245,7 +243,7 @@ class PartDispatcher(CPUDispatcher):  # type: ignore[misc]  # as above
         """Compiles the function for these types, unless it is at hand."""
         arguments = tuple(normalize_signature(signature)[0])
         if arguments not in self.overloads:
-            any(parts.add_to(self, arguments) for parts in self._ready)
+            any(add(self, arguments) for add in self._ready)
         return super().compile(signature)
 
     def __call__(self, *args: Any) -> Any:

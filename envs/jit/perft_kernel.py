@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.memory import load, words
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.rules_game import RulesGame

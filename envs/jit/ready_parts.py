@@ -26,7 +26,7 @@ from zermelo.envs.jit.parts import KernelPart, PartDispatcher, joined
 from zermelo.envs.support.code_parts import UncomparableError
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Kernel
+    from zermelo.envs.jit.kernel import Kernel
 
 _PREFIX: Final = "zermelo.part"
 _SCALARS: Final = (*types.number_domain, types.boolean, types.none)

@@ -15,7 +15,7 @@ from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.jit.at_once import start_compilers
-from zermelo.envs.jit.build import Wanted
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.evaluation.errors import EnvironmentFailureError

@@ -21,9 +21,10 @@ from zermelo.agents.experts.hanabi.table import HanabiTable
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
-from zermelo.envs.jit.build import Kernel, Wanted, build, is_ready
+from zermelo.envs.jit.build import build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.position import Position, position
 from zermelo.envs.traits.merging import PATIENCE
 

@@ -18,7 +18,7 @@ from zermelo.agents.base.settings import made, number, whole
 from zermelo.agents.opponents.beliefs import blueprint_of, make_blueprint_agent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.game import Game
-from zermelo.envs.jit.build import Wanted
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position
 from zermelo.envs.traits.merging import PATIENCE
 

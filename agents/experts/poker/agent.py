@@ -23,8 +23,8 @@ from zermelo.agents.experts.poker.cards import Buckets, Sizes, equities_kernel, 
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
-from zermelo.envs.jit.build import Wanted
 from zermelo.envs.jit.compiling import can_compile
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind, in_a_sentence

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.experts.poker.betting import Ints
-from zermelo.envs.jit.build import Kernel, Wanted, build, is_ready
+from zermelo.envs.jit.build import build, is_ready
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix, popcount
 

@@ -12,8 +12,9 @@ from zermelo.agents.kernels.layout import GOING, KernelRecord, SharedRecord, dty
 from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_here, share
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.jit.build import Kernel, build
+from zermelo.envs.jit.build import build
 from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.position import search_game
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules.history import has_history

@@ -27,7 +27,7 @@ from zermelo.envs.support.calls import explained
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Wanted
+    from zermelo.envs.jit.kernel import Wanted
 
 
 class Window(enum.StrEnum):
@@ -104,7 +104,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
         found = super().kernels(root)
         if found and self._may_prove(root.game):
             from zermelo.agents.tree_search.exact.prover import PROOF
-            from zermelo.envs.jit.build import Wanted
+            from zermelo.envs.jit.kernel import Wanted
 
             found.append(Wanted(root.game.rules, PROOF.kernel()))
         return found

@@ -34,7 +34,7 @@ from zermelo.envs.support.snapshot import Snapshot, is_fixed
 from zermelo.envs.support.source import source_of
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Kernel
+    from zermelo.envs.jit.kernel import Kernel
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
@@ -68,7 +68,7 @@ def digest_of_kernel(kernel: Kernel, *classes: type, by_source: bool = False) ->
     return digest.hexdigest()
 
 
-_NOT_THE_COMPILER = {"at_once", "build", "method_calls", "waiting"}
+_NOT_THE_COMPILER = {"at_once", "build", "kernel", "method_calls", "waiting"}
 """Files of the compiler's folder that decide when code is compiled, but nothing in it."""
 
 

@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from zermelo.envs.jit.cache.code_cache import hashed_name
 from zermelo.envs.jit.machine_code import LARGEST, Code, baselines, packed, platform_of, processor, unpacked
-from zermelo.envs.support.code_parts import UncomparableError
 from zermelo.envs.support.files import replaced
 
 ARCHIVE: Final = Path(__file__).with_name("kernels.zip")
@@ -51,17 +50,11 @@ def can_use_archive() -> bool:
     return has_layout and ARCHIVE.exists()
 
 
-def portable_code(rules: Any, kernel: Any) -> tuple[Code | None, Code | None]:
-    """A kernel's machine code for this processor, and its bitcode, where the archive has them."""
-    if not can_use_archive():
-        return None, None
-    try:
-        name = portable_name(rules, rules.initial_state(), kernel)
-    except UncomparableError:
-        return None, None
+def archived_object(name: str) -> Code | None:
+    """The machine code of a kernel for this processor, by the name of its bitcode, if the archive has it."""
     here = processor().triple
     objects = (archived(object_name(name, here, baseline)) for baseline in baselines())
-    return next((code for code in objects if code is not None), None), archived(name)
+    return next((code for code in objects if code is not None), None)
 
 
 def archived(name: str, path: Path | None = None) -> Code | None:

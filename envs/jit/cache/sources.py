@@ -14,7 +14,7 @@ from zermelo.envs.rules.history import without_past
 from zermelo.envs.support.code_parts import UncomparableError
 
 if TYPE_CHECKING:
-    from zermelo.envs.jit.build import Kernel
+    from zermelo.envs.jit.kernel import Kernel
 
 
 class Sources:

@@ -14,7 +14,7 @@ from zermelo.agents import AlphaBetaAgent, make_agent
 from zermelo.agents.kernels import program
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, DotsAndBoxes, Go, Kalah, Nim, Othello, Pig
-from zermelo.envs.jit.build import Wanted
+from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
 

@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build
-from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.cache import portable, store
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
@@ -52,7 +52,7 @@ class SlowCompiler:
         monkeypatch.setattr(build, "_BUILT", {})
         self.may_finish = threading.Event()
         self.runs = 0
-        read = build.read
+        read = store.read
 
         def read_slowly(path: Path) -> Any:
             if threading.current_thread().name != "zermelo-compiler":
@@ -61,7 +61,7 @@ class SlowCompiler:
             assert self.may_finish.wait(LONG)
             return read(path)
 
-        monkeypatch.setattr(build, "read", read_slowly)
+        monkeypatch.setattr(store, "read", read_slowly)
 
 
 @pytest.fixture
@@ -102,13 +102,13 @@ def test_other_shapes_of_rules_are_loaded_before_the_clock_starts(monkeypatch: p
     for rules in (one, two):
         search(AlphaBetaAgent(depth=2, evaluator="rewards"), rules)  # puts the code on disk
     monkeypatch.setattr(build, "_BUILT", {})
-    read = build.read
+    read = store.read
 
     def read_slowly(path: Path) -> Any:
         time.sleep(delay)
         return read(path)
 
-    monkeypatch.setattr(build, "read", read_slowly)
+    monkeypatch.setattr(store, "read", read_slowly)
     delay = 0.0
     search(agent, one)
     delay = 1.0
@@ -121,14 +121,14 @@ def test_finished_kernels_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch
     search(MinimaxAgent(depth=2), MNK())  # puts the code on disk
     monkeypatch.setattr(build, "_BUILT", {})
     search(finished, MNK())
-    read, reading, may_go_on = build.read, threading.Event(), threading.Event()
+    read, reading, may_go_on = store.read, threading.Event(), threading.Event()
 
     def read_slowly(path: Path) -> Any:
         reading.set()
         assert may_go_on.wait(LONG)
         return read(path)
 
-    monkeypatch.setattr(build, "read", read_slowly)
+    monkeypatch.setattr(store, "read", read_slowly)
     found: list[Any] = []
     waiting = threading.Thread(target=search, args=(other, MNK()))
     searching = threading.Thread(target=lambda: found.append(search(finished, MNK())))
@@ -201,7 +201,7 @@ def test_a_thread_that_is_late_does_not_compile_again(slow_compiler: Any, monkey
     agent = AlphaBetaAgent(depth=2)
     compiler = slow_compiler(MNK(), agent)
     compiler.may_finish.set()
-    read, main = build.read, threading.current_thread()
+    read, main = store.read, threading.current_thread()
 
     def another_ends_first(path: Path) -> Any:
         if threading.current_thread() is main:
@@ -210,7 +210,7 @@ def test_a_thread_that_is_late_does_not_compile_again(slow_compiler: Any, monkey
             other.join(LONG)
         return read(path)
 
-    monkeypatch.setattr(build, "read", another_ends_first)
+    monkeypatch.setattr(store, "read", another_ends_first)
     assert search(agent, MNK()).nodes > 0
     assert compiler.runs == 1
 
@@ -230,7 +230,7 @@ def test_ctrl_c_ends_the_wait_and_the_compiler(
 
     monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", compile_for_ever)
     with monkeypatch.context() as patch:
-        patch.setattr(build, "read", lambda path: None)
+        patch.setattr(store, "read", lambda path: None)
         with soon(_thread.interrupt_main), pytest.raises(KeyboardInterrupt):
             search(agent, MNK())
         wait_for_compilers()
@@ -257,7 +257,7 @@ def test_what_does_not_compile_is_an_error_each_time(slow_compiler: Any, monkeyp
 
     agent = AlphaBetaAgent(depth=2, compile="wait")
     slow_compiler(MNK(), agent)
-    monkeypatch.setattr(build, "read", lambda path: None)
+    monkeypatch.setattr(store, "read", lambda path: None)
     monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", refuse)
     monkeypatch.setattr("zermelo.envs.jit.method_calls.compiled_methods", lambda rules: {})
     for _ in range(2):
@@ -287,7 +287,7 @@ def test_an_agent_that_is_prepared_loads_nothing_later(
     def refuse(path: Path) -> Any:
         raise AssertionError(f"{path} is read")
 
-    monkeypatch.setattr(build, "read", refuse)
+    monkeypatch.setattr(store, "read", refuse)
     assert agent.act(env) in range(9)
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from zermelo.envs import games, perft
 from zermelo.envs.games import ConnectFour, Kalah
-from zermelo.envs.jit.build import Kernel
 from zermelo.envs.jit.cache.code_cache import code_file
 from zermelo.envs.jit.cache.sources import digest_of
+from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.perft_kernel import leaves, leaves_kernel
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.support.code_parts import UncomparableError

@@ -112,16 +112,14 @@ def test_no_byte_of_the_archive_can_be_wrong(archive: Path, bitcode: Code) -> No
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         archive.write_bytes(damaged)
-        assert portable.portable_code(RULES, leaves_kernel())[1] in (None, bitcode._replace(can_be_kept=True)), (
-            place
-        )
+        assert portable.archived(name()) in (None, bitcode._replace(can_be_kept=True)), place
 
 
 @pytest.mark.usefixtures("archive")
 @pytest.mark.parametrize("content", [b"", b"PK", b"x" * 1000, bytes(100_000)])
 def test_what_is_no_archive_is_passed_over(archive: Path, content: bytes) -> None:
     archive.write_bytes(content)
-    assert portable.portable_code(RULES, leaves_kernel()) == (None, None)
+    assert portable.archived(name()) is portable.archived_object(name()) is None
     assert portable.kernels_in(archive) == {}
 
 

@@ -15,8 +15,9 @@ from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import DotsAndBoxes, Nim
 from zermelo.envs.jit import at_once, build, compiling, ready_parts
-from zermelo.envs.jit.build import Wanted, is_to_be_compiled
+from zermelo.envs.jit.build import is_to_be_compiled
 from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.jit.machine_code import Code
 from zermelo.envs.jit.parts import PartCompiler
 from zermelo.envs.jit.perft_kernel import leaves_kernel
@@ -64,12 +65,12 @@ class TakeAway(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def kernel() -> build.Kernel:
+def kernel() -> Kernel:
     return kernels_of(OTHER)["alphabeta"]
 
 
 @pytest.fixture(scope="module")
-def parts(kernel: build.Kernel) -> Code:
+def parts(kernel: Kernel) -> Code:
     made = compiling.compile_parts(OTHER, kernel)
     assert made is not None
     return made
@@ -108,7 +109,7 @@ def values(agent: AlphaBetaAgent) -> list[tuple[Any, ...]]:
 
 
 def test_rules_take_compiled_functions_of_others(
-    kernel: build.Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
+    kernel: Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
 ) -> None:
     names = {ready_parts.name_of_parts(kernel): parts}
     all_compiled = fresh({})
@@ -150,16 +151,14 @@ def test_two_kernels_keep_their_own_functions_of_one_name(fresh: Callable[[dict[
 
 @pytest.mark.parametrize("damage", ["cut", "other bytes", "empty"])
 def test_damaged_parts_are_none(
-    damage: str, kernel: build.Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
+    damage: str, kernel: Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
 ) -> None:
     data = {"cut": parts.data[: len(parts.data) // 2], "other bytes": b"x" * 1000, "empty": b""}[damage]
     fresh({ready_parts.name_of_parts(kernel): Code("", (), data)})
     assert ready_parts.ready_parts(kernel) is None
 
 
-def test_other_variants_and_sources_make_other_names(
-    kernel: build.Kernel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_variants_and_sources_make_other_names(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     name = ready_parts.name_of_parts(kernel)
     assert ready_parts.name_of_parts(kernel) == name
     names = {name, *(ready_parts.name_of_parts(each) for each in kernels_of(OTHER).values())}
