@@ -53,7 +53,7 @@ from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position, position
 from zermelo.envs.rules.rules_game import RulesGame, is_shipped
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.merging import PATIENCE
 
 MATCHES = Path(__file__).with_name("matches.json")
@@ -176,7 +176,7 @@ class _ThisGame(Memory):
         self.is_too_large = False  # none is tried again
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AutoAgent(SearchAgent):
     """Chooses the search that fits the game, and says why.

@@ -21,10 +21,10 @@ from zermelo.agents.specs import copied_agent
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import GameOverError
 from zermelo.envs.game import Chance
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomAgent(ConfiguredAgent):
     """Plays legal actions uniformly at random.
@@ -80,7 +80,7 @@ class NoisyAgent(ConfiguredAgent):
         return RandomAgent(seed=int(self.generator.integers(2**31))).decide(env)
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class GreedyAgent(SearchAgent):
     """Tries each action once and plays the one whose reward and evaluation afterwards are best for itself.

@@ -29,7 +29,7 @@ from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGame
 from zermelo.envs.game import Game, Traits
 from zermelo.envs.live.wrappers import game_name, is_dead
 from zermelo.envs.position import Position, live_env, position
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import unknown_choice
 from zermelo.envs.traits.merging import PATIENCE, checked_traits
 
@@ -131,7 +131,7 @@ class SearchAgent(ConfiguredAgent):
     def decide(self, env: Any) -> Any:
         return self._search_env(env).env_action
 
-    @explained
+    @checked_call
     def search(self, env: Any) -> SearchResult:
         """Searches the position of a live environment, which is copied and never changed.
 

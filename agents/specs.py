@@ -18,7 +18,7 @@ from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.live.failures import place_of
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
 _AGENTS: Final = {
@@ -91,7 +91,7 @@ class AgentEntry:
     settings: Mapping[str, Any]
 
 
-@explained
+@checked_call
 def list_agents(*, learned: bool = False) -> list[AgentEntry]:
     """The agents that have a name, in order of name; with ``learned`` those too that need a policy or a file."""
     entries = []
@@ -249,7 +249,7 @@ def names_agent(text: str) -> bool:
     return name in _agents() or (":" in name and not os.path.exists(text))
 
 
-@explained
+@checked_call
 def make_agent(agent: str | Agent) -> Agent:
     """The agent that a spec names; an agent is returned as it is.
 

@@ -202,7 +202,7 @@ class SupportsCopies(Protocol):
     def failures(self) -> int:
         """How many branches were left out so far; nothing is proven unless it is 0."""
 
-    def left_out(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """Counts a branch that is left out."""
 
     def tell_once(self, text: str, kind: type[Warning]) -> None:
@@ -217,13 +217,13 @@ class CopyFacts(NamedTuple):
 
     Attributes:
         copying: Seconds that a copy of a state takes.
-        dear_keys: Whether a key takes longer than several moves, so that searches do without.
+        keys_are_slow: Whether a key takes longer than several moves, so that searches do without.
         knows_what_was_paid: Whether utilities begin with what was received before a live environment was met.
         failures: How many branches were left out because the environment failed in them.
     """
 
     copying: float = 0.0
-    dear_keys: bool = False
+    keys_are_slow: bool = False
     knows_what_was_paid: bool = True
     failures: int = 0
 

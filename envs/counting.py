@@ -9,7 +9,7 @@ from zermelo.envs.game import CHANCE, Chance, Game
 from zermelo.envs.jit.compiling import can_compile
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 COMPILED_DEPTH = 4
 """Rules are compiled to count at least this deep: loading the machine code takes longer than a shallow count."""
@@ -19,7 +19,7 @@ COMPILED_DEPTH = 4
 def perft(game: Any, depth: int, *, state: Any = None, split: Literal[False] = False) -> int: ...
 @overload
 def perft(game: Any, depth: int, *, state: Any = None, split: Literal[True]) -> dict[int, int]: ...
-@explained
+@checked_call
 def perft(game: Any, depth: int, *, state: Any = None, split: bool = False) -> int | dict[int, int]:
     """The number of leaves of the game tree at a depth: paths of exactly that many moves.
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import unknown_choice
 
 CHANCE: Final = -1
@@ -82,7 +82,7 @@ class Evidence(NamedTuple):
     is_late: bool = False
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class Traits:
     """The traits of a game: what a search needs to know before it starts.

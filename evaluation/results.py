@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.match.record import FailureKind, GameRecord
 from zermelo.evaluation.match.score import half_points, ranks_of
 
@@ -92,7 +92,7 @@ class HeadToHead:
         return (self.wins + self.draws / 2) / self.games if self.games else math.nan
 
 
-@explained
+@checked_call
 class GameCounts:
     """How often each line-up finished in each way; an immutable value.
 
@@ -246,7 +246,7 @@ Rotation: TypeAlias = tuple[Result, ...]
 """The results of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True)
 class Results:
     """Any number of games, counted.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, overload
 
 from zermelo.agents.base.settings import check_whole
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class Pairings(enum.StrEnum):
@@ -54,7 +54,7 @@ def game_order(game_id: str) -> tuple[int, ...]:
     return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
 
 
-@explained
+@checked_call
 @dataclass(frozen=True)
 class Schedule(Sequence[ScheduledGame]):
     """All games of a tournament in order of play; a game is worked out when it is asked for.

@@ -41,7 +41,7 @@ def leave_out(game: Any, error: Exception) -> None:
     game = innermost_game(game)
     if not offers(game, SupportsCopies):
         raise error
-    game.left_out(error)
+    game.record_failure(error)
 
 
 def no_action_works(game: Any) -> EnvFailedError:

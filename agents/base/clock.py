@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from zermelo.agents.base.settings import check_number
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 RESERVE: Final = 0.2
 """Seconds that are kept for what is not the search's: the way to the agent's process and back, a busy machine."""
@@ -29,7 +29,7 @@ class TimeShare(NamedTuple):
     most: float
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class GameClock:
     """The remaining time of all players before a move.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from zermelo.agents.base.settings import check_settings, whole
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class StoppedBy(enum.StrEnum):
@@ -24,7 +24,7 @@ class StoppedBy(enum.StrEnum):
     """Ctrl-C, the ``on_iteration`` callback or another thread (``agent.stop()``) asked for the end."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How much a search may spend; None means no limit. The first limit reached stops the search.

@@ -30,7 +30,7 @@ from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class _Learned(State):
@@ -38,7 +38,7 @@ class _Learned(State):
     policy: PolicyTable | None = None
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CFRAgent(SearchAgent):
     """Counterfactual regret minimization: a policy near an equilibrium, for small games with hidden cards.
@@ -109,7 +109,7 @@ def _policy_file(path: Any) -> str:
     return os.fspath(path)
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyTableAgent(SearchAgent):
     """Plays by a policy from a file, such as that of a solved game: actions are drawn from the seed.
@@ -190,7 +190,7 @@ def played(
     }
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BackwardInductionAgent(SearchAgent):
     """Solves a game of simultaneous moves from its end, a matrix game at each state, and plays that equilibrium.

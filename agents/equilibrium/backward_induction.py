@@ -26,7 +26,7 @@ from zermelo.agents.solutions.solution import (
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance
 from zermelo.envs.position import search_game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _DIGITS: Final = 12
 
@@ -62,7 +62,7 @@ def _actions(game: Any, state: Any) -> list[list[int | None]]:
     return [list(game.actions_of(state, seat)) if seat in movers else [None] for seat in (0, 1)]
 
 
-@explained
+@checked_call
 def solve_simultaneous(
     game: Any,
     state: Any = None,

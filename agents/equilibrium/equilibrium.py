@@ -17,7 +17,7 @@ from zermelo.agents.solutions.policy_table import PolicyTable, game_identity, in
 from zermelo.agents.solutions.solution import SolvingProgress
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.position import search_game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 AnyPolicy: TypeAlias = PolicyTable | Callable[[Any, Any], Mapping[int, float]]
 """A table; or a function of game and state that gives the probability of each action of the player to move."""
@@ -43,7 +43,7 @@ class Exploitability:
         return self.nash_conv / len(self.values)
 
 
-@explained
+@checked_call
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
     """The gain of a best response, averaged over the players; 0 in an equilibrium.
 
@@ -57,7 +57,7 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
     return best_responses(policy, game, most_states=most_states).exploitability
 
 
-@explained
+@checked_call
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
     """Each player's value under a policy, and by a best response to it; arguments as ``exploitability``."""
     form = sequence_form(search_game(game), most_states=most_states)
@@ -129,7 +129,7 @@ class Equilibrium(Exploitability):
         return constant - self.best_responses[1], self.best_responses[0]
 
 
-@explained
+@checked_call
 def solve_equilibrium(
     game: Any,
     *,

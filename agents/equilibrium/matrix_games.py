@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from zermelo.agents.equilibrium.sequence_form import Floats
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _ROUNDING: Final = 1e-9
 _SMALL: Final = 1e-6  # less than this of a choice is the program's inaccuracy
@@ -33,7 +33,7 @@ class Dominated(NamedTuple):
     by: Floats  # the mixture
 
 
-@explained
+@checked_call
 def solve_matrix(payoffs: npt.ArrayLike) -> MatrixSolution:
     """The value and an equilibrium of a zero-sum game.
 
@@ -82,7 +82,7 @@ def _programmed(payoffs: Floats) -> tuple[Floats, Floats]:
     return exact or (row / row.sum(), column / column.sum())
 
 
-@explained
+@checked_call
 def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[int, int]]:
     """Rows and columns from which neither player gains by changing its own choice."""
     one, two = _matrices(first, second)
@@ -90,7 +90,7 @@ def pure_equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[i
     return [(int(row), int(column)) for row, column in np.argwhere(stable)]
 
 
-@explained
+@checked_call
 def equilibria(first: npt.ArrayLike, second: npt.ArrayLike) -> list[tuple[Floats, Floats]]:
     """Equilibria of a small game, mixed ones too, by support enumeration over both players' payoffs.
 
@@ -126,7 +126,7 @@ def _indifferent(payoffs: Floats) -> Floats | None:
     return mixed if (mixed > _ROUNDING).all() else None
 
 
-@explained
+@checked_call
 def dominated(first: npt.ArrayLike, second: npt.ArrayLike) -> Iterator[Dominated]:
     """Strictly dominated choices, one after the other: each is left out before the next is looked for."""
     payoffs = _matrices(first, second)

@@ -19,14 +19,14 @@ from zermelo.agents.evaluators.protocol import squash, to_come_by_seat, values_b
 from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.data_files import ShortText
 from zermelo.envs.support.spec_text import format_spec
 
 Feature = Callable[[Game[Any], Any], float]  # of game and state, greater where seat 0 stands better
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class LinearEvaluator:
     """Named features times weights (Russell and Norvig, 4th ed., section 5.3.1).

@@ -14,11 +14,11 @@ from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.base.settings import check_whole
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import format_spec
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class PlayoutEvaluator:
     """The average outcome of random games from the state on.

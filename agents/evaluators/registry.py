@@ -14,7 +14,7 @@ from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.data_files import in_a_sentence, read_json
 from zermelo.envs.support.spec_text import Spec, parse_spec, unknown_name
 
@@ -35,7 +35,7 @@ EVALUATORS: Final = {
 """Where the evaluators are that have a name; experts add theirs. A module is imported when one is asked for."""
 
 
-@explained
+@checked_call
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
     """The evaluator that is meant.
 

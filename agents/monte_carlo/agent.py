@@ -27,7 +27,7 @@ from zermelo.envs.jit.cache.sources import Sources, sources_of
 from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
@@ -58,7 +58,7 @@ class _LastTree(Memory):
     tree: _Tree | None = None
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
     """Monte Carlo tree search, for any game without hidden information, and the best one without an evaluation.

@@ -83,7 +83,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.playout_ends = math.inf
         self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and rules_of(game) is None
         self.path_actions: tuple[int, ...] = ()
-        self.keys_are_dear = facts.dear_keys
+        self.keys_are_slow = facts.keys_are_slow
         self.scale = RewardScale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
@@ -178,7 +178,7 @@ class PlainMonteCarlo(MonteCarlo):
         except EnvFailedError as error:
             leave_out(self.game, error)
             return None
-        key = len(drawn) if self.keys_are_dear else (self.game.key(state), self.game.utility(state))
+        key = len(drawn) if self.keys_are_slow else (self.game.key(state), self.game.utility(state))
         if key not in drawn:
             drawn[key] = [self.make_node(state), 0]
         drawn[key][1] += 1
@@ -368,7 +368,7 @@ class PlainMonteCarlo(MonteCarlo):
         return node.bounds
 
     def move_to(self, state: Any, budget: Budget, played: int) -> bool:
-        if self.keys_are_dear or played not in self.root.actions:
+        if self.keys_are_slow or played not in self.root.actions:
             return False
         key, seat = self.game.key(state), self.root.mover
         waiting = [self.root, *children_at(self.root, self.root.actions.index(played))]

@@ -28,7 +28,7 @@ from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.adapters.watching import watching
 from zermelo.envs.capabilities import copy_facts
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.position import Position
 
@@ -90,7 +90,7 @@ class Worker:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                QUIET.keep()
+                OUTPUT_GUARD.keep()
                 kind, value = getattr(self, f"_{name}")(number, data, received)
             except (RecursionError, GameTooLongError):
                 kind, value = "error", RecursionError()
@@ -99,7 +99,7 @@ class Worker:
             except Exception as error:  # whatever the environment raises goes to who asked
                 kind, value = "error", _sendable(error)
             finally:
-                QUIET.leave()
+                OUTPUT_GUARD.leave()
         said = {str(each.message) for each in caught if each.category is EnvFailureWarning}
         return pickle.dumps((kind, value, sorted(said)))
 

@@ -19,7 +19,7 @@ from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_p
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import optional_import
 
 
@@ -27,7 +27,7 @@ class _Recurrence(Memory):
     state: Any = None
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Sb3Agent(ViewAgent):
     """Plays a model that Stable-Baselines3 or sb3-contrib saved.
@@ -223,7 +223,7 @@ class NetworkAgent(ViewAgent):
         return int(single) if self.outputs is Outputs.ACTIONS and single.ndim == 0 else single
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TorchAgent(NetworkAgent, TorchModel):
     """Plays what a PyTorch module answers to a batch of one observation: logits, or what ``outputs`` says."""
@@ -231,7 +231,7 @@ class TorchAgent(NetworkAgent, TorchModel):
     kind: ClassVar[str] = "torch"
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class OnnxAgent(NetworkAgent, OnnxModel):
     """Plays the first output of an ONNX model for a batch of one observation: logits, or what ``outputs`` says."""

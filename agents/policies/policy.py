@@ -22,7 +22,7 @@ from zermelo.agents.specs import copied_agent
 from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name, is_aec
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class Outputs(enum.StrEnum):
@@ -225,7 +225,7 @@ def _check_policy(name: str, policy: Any) -> Any:
     return policy
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PolicyAgent(ViewAgent):
     """Plays what a function of the observation and the action mask says.
@@ -280,7 +280,7 @@ def _takes(function: Callable[..., Any], arguments: int) -> bool:
     return True
 
 
-@explained
+@checked_call
 def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """A function of game and state that says how likely an agent plays each action, for ``exploitability``.
 

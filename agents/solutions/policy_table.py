@@ -26,7 +26,7 @@ from zermelo.envs.game import Game
 from zermelo.envs.rules.fingerprint import RulesFingerprint, fingerprint
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.words import flat
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.data_files import FileKind, ShortText, decoded, open_lines, write_lines
 
 KIND: Final = FileKind("policy", "write it anew with `zermelo solve ENV --policy FILE`, or PolicyTable.save")
@@ -63,7 +63,7 @@ class _PolicyHeader(msgspec.Struct, frozen=True, kw_only=True):
     rules: RulesFingerprint | None = None
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class PolicyTable:
     """States, or information states, and the probability of each action there.

@@ -22,7 +22,7 @@ from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
 from zermelo.envs.adapters.transition_table import TableGame
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class _PathNode(NamedTuple):
@@ -50,7 +50,7 @@ class _Planned(State):
     plan = _NOTHING
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestFirstAgent(SearchAgent):
     """Best-first search for puzzles: one player, no chance, nothing hidden.
@@ -178,7 +178,7 @@ class _Solved(State):
     """More steps would change nothing."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ValueIterationAgent(SearchAgent):
     """Computes the values of all states by value iteration, and plays by that table.

@@ -37,7 +37,7 @@ from zermelo.envs.capabilities import SupportsInformationStates, copy_facts, off
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance, Information, Traits
 from zermelo.envs.position import position, search_game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class SolveBy(enum.StrEnum):
@@ -58,7 +58,7 @@ _MOST_COPIES: Final = 20_000
 """States of games of simultaneous moves, by rules and by copies of environments, which take far longer."""
 
 
-@explained
+@checked_call
 def solve(
     game: Any,
     state: Any = None,
@@ -248,7 +248,7 @@ class ExactValue(NamedTuple):
     plies: int | None
 
 
-@explained
+@checked_call
 def exact_values(
     game: Any, states: Iterable[Any], *, threads: int | None = None, memory_mb: float = 16
 ) -> list[ExactValue]:

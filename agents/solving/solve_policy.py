@@ -18,7 +18,7 @@ from zermelo.agents.tree_search.exact.prover import can_prove
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Game
 from zermelo.envs.position import position
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _MOST_STATES: Final = 1_000_000
 _VISITS: Final = 30
@@ -26,7 +26,7 @@ _VISITS: Final = 30
 _LEAST: Final = 10_000
 
 
-@explained
+@checked_call
 def solve_policy(
     game: Any,
     state: Any = None,
@@ -78,7 +78,7 @@ def solve_policy(
         ) from None
 
 
-@explained
+@checked_call
 def policy_of_values(
     table: ValueTable,
     state: Any,

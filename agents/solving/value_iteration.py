@@ -28,7 +28,7 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance, Game, Traits
 from zermelo.envs.position import position
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _NAME = "value_iteration"
 _MOST_SWEEPS = 100_000
@@ -97,7 +97,7 @@ def stationary(game: Any) -> Any:
     return game.without_time_limit if isinstance(game, TableGame) else game
 
 
-@explained
+@checked_call
 def value_iteration(
     game: Any,
     tolerance: float = 1e-9,

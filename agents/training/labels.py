@@ -33,12 +33,12 @@ from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedG
 from zermelo.envs.game import CHANCE
 from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _POLL: Final = 0.02
 
 
-@explained
+@checked_call
 def search_many(
     game: Any, states: Iterable[Any], agent: AlphaBetaAgent | None = None, *, threads: int | None = None
 ) -> list[SearchResult]:
@@ -123,7 +123,7 @@ class _Position(NamedTuple):
     state: Any
 
 
-@explained
+@checked_call
 def label_positions(
     env: str | Any, *, positions: int = 1_000, agent: str | SearchAgent = "auto", seed: int = 0, runner: Any = None
 ) -> Iterator[dict[str, Any]]:

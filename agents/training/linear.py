@@ -25,7 +25,7 @@ from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.registration.make import make
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _STARTS: Final = 50
 _WALKS: Final = 20  # random games that show how long games are
@@ -62,7 +62,7 @@ class _Played(NamedTuple):
     returns: Floats
 
 
-@explained
+@checked_call
 def tune(
     env: Any,
     *,

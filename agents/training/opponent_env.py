@@ -20,14 +20,14 @@ from zermelo.envs.errors import IllegalActionError, InvalidSettingError, Unsuppo
 from zermelo.envs.live.masks import mask_of
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec
 from zermelo.envs.registration.make import make
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 ALTERNATE: Final = "alternate"
 RANDOM: Final = "random"
 _SEEDS: Final = 2**31
 
 
-@explained
+@checked_call
 class OpponentEnv(gymnasium.Env[Any, Any]):
     """One seat of an AEC environment, as a single player sees it.
 

@@ -15,12 +15,12 @@ from zermelo.agents.policies.models import Sb3Agent, TorchAgent
 from zermelo.agents.policies.policy import PolicyAgent
 from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _FORGET: Final = 0.05  # weight of each new result of self-play in the mean: old ones fade
 
 
-@explained
+@checked_call
 def agent_of(policy: Any, name: str = "policy") -> Agent:
     """The agent that plays a policy: a spec, a function of observation and mask, a model, an agent or its class.
 
@@ -86,7 +86,7 @@ class OpponentSchedule(Protocol):
         ...
 
 
-@explained
+@checked_call
 class Mix:
     """Opponents, one or more of what ``agent_of`` takes, drawn with equal probability."""
 
@@ -100,7 +100,7 @@ class Mix:
         """Nothing: results do not matter."""
 
 
-@explained
+@checked_call
 class Ladder:
     """Opponents from weak to strong: the learner climbs once it scores enough against the present one.
 
@@ -138,7 +138,7 @@ class Ladder:
             self._scores = []
 
 
-@explained
+@checked_call
 class SelfPlay:
     """Prioritised fictitious self-play: earlier selves, met by the square of what the learner fails to score.
 

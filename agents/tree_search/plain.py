@@ -50,7 +50,7 @@ class PlainSearch(TreeSearch):
         self._children: tuple[Any, dict[int, Any]] = None, {}
         self.max_seat = root.max_seat(config)
         self.table = None
-        if config.memory_mb and not copy_facts(root.game).dear_keys:
+        if config.memory_mb and not copy_facts(root.game).keys_are_slow:
             self.table = TranspositionTable(config.memory_mb) if table is None else table
             self.table.hits = self.table.stores = 0
         self.stop_test, self.width = root.stop_test, root.width

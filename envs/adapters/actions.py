@@ -11,7 +11,7 @@ from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import gym_mask, shown_mask, wants_numpy, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_aec, require_reset
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.known_classes import known_class
 
 
@@ -37,7 +37,7 @@ def space_of(env: Any, agent: Any) -> Any:
         ) from error
 
 
-@explained
+@checked_call
 def legal_actions(env: Any) -> list[Any]:
     """The legal actions of the agent to move in a live environment, ascending, as ``env.step`` takes them.
 

@@ -24,11 +24,11 @@ from zermelo.envs.errors import CloneError, UnknownTraitWarning, UnsupportedGame
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.forked import CAN_FORK, in_child, written
-from zermelo.envs.support.waiting import OutOfPatience, Patience, say_once
+from zermelo.envs.support.waiting import Deadline, DeadlinePassed, say_once
 from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import NOTHING, Findings, recall, remember
 from zermelo.envs.traits.known_classes import known_class
-from zermelo.envs.traits.merging import Adapted, merge_traits
+from zermelo.envs.traits.merging import AdaptedGame, merge_traits
 from zermelo.envs.traits.observability import in_play, random_action
 from zermelo.envs.traits.origin import origin_of
 from zermelo.envs.traits.play import play
@@ -61,7 +61,7 @@ def adapt(
     seats: tuple[str, ...],
     actions: int,
     deals_again: bool,
-) -> Adapted:
+) -> AdaptedGame:
     """A game on copies of an environment, with its traits: told, or seen in play, or assumed."""
     base = Traits(
         name=game_name(raw),
@@ -82,10 +82,10 @@ def adapt(
     assumed = NOTHING.assumed_traits(len(seats))[0]
     draft = make(raw, merge_traits(base, *told, (TraitSource.ASSUMED, assumed)), outside=outside)
     if is_known and not needed:
-        return Adapted(draft)
+        return AdaptedGame(draft)
     origin = origin_of(raw)
     findings = recall(origin)
-    if findings is None or not needed <= set(findings.needed) or patience > findings.enough:
+    if findings is None or not needed <= set(findings.needed) or patience > findings.sufficient_patience:
         played = _play(draft, raw, needed, patience, is_known=is_known)
         findings = remember(origin, played) if patience > 0 else played if findings is None else findings
     elif not is_known and patience > 0 and not _compared.has(raw):
@@ -114,7 +114,7 @@ def adapt(
         differs=draft.differs_by_chance,
     )
     game = draft.with_traits(traits, outside, watched)
-    return Adapted(game, findings.enough, lambda: recall(origin) is known)
+    return AdaptedGame(game, findings.sufficient_patience, lambda: recall(origin) is known)
 
 
 def _needed(told: Mapping[str, Any]) -> set[str]:
@@ -158,8 +158,8 @@ def _compare(game: Any, raw: Any, patience: float, notes: tuple[str, ...]) -> tu
     """
     root = game.snapshot(raw)
     if not CAN_FORK:
-        with contextlib.suppress(OutOfPatience):
-            return tuple(dict.fromkeys((*notes, *_try_copies(game, root, Patience(patience)))))
+        with contextlib.suppress(DeadlinePassed):
+            return tuple(dict.fromkeys((*notes, *_try_copies(game, root, Deadline(patience)))))
     elif not _try_twice(game, root, patience):
         return tuple(dict.fromkeys((*notes, _NOT_COMPARED)))
     return notes
@@ -171,7 +171,7 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
     text = f"finding out what {game_name(raw)} is, by playing copies of it"
     root = game.snapshot(raw)
     if not CAN_FORK:
-        return _in_this_process(game, root, needed, Patience(patience, text), is_known=is_known)
+        return _in_this_process(game, root, needed, Deadline(patience, text), is_known=is_known)
 
     def waits(spent: float) -> None:
         if spent > _SAID_AFTER:
@@ -179,7 +179,7 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
 
     def work() -> bytes:
         try:
-            played = _in_this_process(game, root, needed, Patience(patience), is_known=is_known)
+            played = _in_this_process(game, root, needed, Deadline(patience), is_known=is_known)
         except ZermeloError as error:
             return msgspec.json.encode([type(error).__name__, str(error)])
         except Exception as error:
@@ -200,14 +200,14 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
     return msgspec.structs.replace(nothing, trouble=f"as play on copies raised {message}")
 
 
-def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience, *, is_known: bool) -> Findings:
+def _in_this_process(game: Any, root: Any, needed: set[str], patience: Deadline, *, is_known: bool) -> Findings:
     notes = list[str]()
     findings = msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)))
     try:
         if not is_known:
             notes = _try_copies(game, root, patience)
         findings = play(game, root, needed, patience)
-    except OutOfPatience:
+    except DeadlinePassed:
         findings = msgspec.structs.replace(findings, trouble="as a step takes too long", patience=patience.seconds)
     finally:
         patience.end()
@@ -216,7 +216,7 @@ def _in_this_process(game: Any, root: Any, needed: set[str], patience: Patience,
     return msgspec.structs.replace(findings, notes=(*notes, *findings.notes))
 
 
-def _try_copies(game: Any, root: Any, patience: Patience) -> list[str]:
+def _try_copies(game: Any, root: Any, patience: Deadline) -> list[str]:
     """Plays one game on copies, and returns what is to be said of that: what it changes in modules and on classes.
 
     Raises:
@@ -321,13 +321,13 @@ def _walk(game: Any, root: Any, seconds: float) -> list[Any]:
 
     try:
         legal = [] if game.to_move(start) == CHANCE else game.legal_actions(start)
-        patience = Patience(seconds)  # from here on: the first time masks were tried
+        patience = Deadline(seconds)  # from here on: the first time masks were tried
         for action in legal[:_SINGLE_MOVES]:
             moved(start, action)
         state = start
         while not game.is_terminal(state) and len(walked) < _WALK_STEPS:
             state = moved(state, random_action(game, state, generator))
-    except OutOfPatience:
+    except DeadlinePassed:
         return walked
     except ZermeloError as error:
         walked.append(type(error).__name__)

@@ -23,7 +23,7 @@ from zermelo.envs.adapters.copied_state import CopiedState
 from zermelo.envs.adapters.copies import CopiedGame
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import OutsideGenerators, replace_generators
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import (
     EnvFailedError,
@@ -35,10 +35,10 @@ from zermelo.envs.errors import (
 )
 from zermelo.envs.game import CHANCE, Information, Traits
 from zermelo.envs.live.masks import shown_mask, writes_own_last
-from zermelo.envs.live.wrappers import innermost, quieten, require_reset, seat_agents, thin
+from zermelo.envs.live.wrappers import innermost, mute_env, require_reset, seat_agents, thin
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
-from zermelo.envs.traits.merging import Adapted
+from zermelo.envs.traits.merging import AdaptedGame
 
 
 class AECGame(CopiedGame):
@@ -88,7 +88,7 @@ class AECGame(CopiedGame):
 
     def _quiet_copy(self, raw: Any) -> Any:
         """A copy that draws nothing on the screen and stops at declared chance."""
-        env = quieten(thin(clone_env(raw)))
+        env = mute_env(thin(clone_env(raw)))
         if self._declared:
             env.defer_chance = True
         return env
@@ -227,7 +227,7 @@ class AECGame(CopiedGame):
         """The result of ``env.observe``, and the info; the mover is asked only once."""
         env, agent = state.env, self.agents[seat]
         try:
-            with QUIET:
+            with OUTPUT_GUARD:
                 seen = state.seen if seat == state.mover else None
                 if seen is None:
                     seen = env.observe(agent)
@@ -246,7 +246,7 @@ class AECGame(CopiedGame):
 
     def observation_key(self, state: CopiedState, seat: int) -> Hashable:
         try:
-            with QUIET:
+            with OUTPUT_GUARD:
                 return state_key(state.env.observe(self.agents[seat]))
         except Exception:  # such as an agent that is gone
             return None
@@ -350,7 +350,7 @@ def deal_unseen(env: Any, generator: np.random.Generator, agents: Sequence[Any] 
     return True
 
 
-def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     """The game of an environment; see ``as_game.Ecosystem``."""
     agents = seat_agents(raw)
     actions = max(codec_for(raw, agent).size for agent in agents)

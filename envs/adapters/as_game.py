@@ -19,9 +19,9 @@ from zermelo.envs.game import Game, Traits, TraitSource
 from zermelo.envs.games import tables
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, require_reset
 from zermelo.envs.rules.rules_game import RulesGame, is_rules
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import unknown_choice
-from zermelo.envs.traits.merging import PATIENCE, Adapted, checked_traits, merge_traits
+from zermelo.envs.traits.merging import PATIENCE, AdaptedGame, checked_traits, merge_traits
 from zermelo.envs.traits.openspiel import SHIMMY, is_openspiel
 
 
@@ -92,7 +92,7 @@ _rules: dict[type | str, Callable[[Any], Game[Any] | None]] = {
 """The games of rules, by the class of an environment or its full name; ``register_rules`` adds to it."""
 
 
-@explained
+@checked_call
 def as_game(
     env_or_rules: Any,
     *,
@@ -160,7 +160,7 @@ def is_game(thing: Any) -> bool:
     return all(callable(getattr(thing, name, None)) for name in _GAME_METHODS)
 
 
-@explained
+@checked_call
 def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | None]) -> None:
     """Says which rules stand for an environment class; ``as_game`` then prefers them.
 
@@ -173,18 +173,18 @@ def register_rules(env_class: type | str, to_game: Callable[[Any], Game[Any] | N
     _rules[env_class] = to_game
 
 
-def _build(env: Any, backend: str, given: Mapping[str, Any], patience: float) -> Adapted:
+def _build(env: Any, backend: str, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     raw = innermost(env)
     if backend in _WITH_RULES:
         game = _rules_game(raw)
         if game is not None:
             if given:
                 game.traits = merge_traits(game.traits, (TraitSource.GIVEN, given))
-            return Adapted(game)
+            return AdaptedGame(game)
         if backend == "rules":
             raise _no_rules(game_name(env))
     fitting = (one for one in _ECOSYSTEMS if (one.copies or backend != "clone") and one.accepts(raw))
-    adapted: Adapted = _load(next(fitting).make)(raw, given, patience)
+    adapted: AdaptedGame = _load(next(fitting).make)(raw, given, patience)
     return adapted
 
 

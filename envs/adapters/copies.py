@@ -17,7 +17,7 @@ from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states, replace_generators
 from zermelo.envs.clone.outside_state import is_known_to_clone
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import defines_own
 from zermelo.envs.errors import (
@@ -57,7 +57,7 @@ class CopiedGame:
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
         without: Attributes that are no part of a key, as ``state_key`` takes them.
         noisy: Parts of what is shown that differ although nothing else does, such as a clock.
-        dear_keys: Whether a key takes longer than several moves, so that searches do without.
+        keys_are_slow: Whether a key takes longer than several moves, so that searches do without.
         assumed: What nobody has told of it, for searches to watch.
     """
 
@@ -79,7 +79,7 @@ class CopiedGame:
         self._generator = np.random.default_rng(seed)
         self._copy = copier_for(self._template)
         self._codecs: dict[int, ActionCodec] = {}
-        self.as_numpy = self.dear_keys = False
+        self.as_numpy = self.keys_are_slow = False
         self.without: dict[str, dict[str, str]] = {}
         self.noisy: frozenset[str] = frozenset()
         self._failures, self._told = [0], set[Any]()
@@ -98,7 +98,7 @@ class CopiedGame:
     def learn(self, findings: Findings) -> None:
         """Has the game play as random play has shown that the environment wants it."""
         self.leave_out(findings.without)
-        self.dear_keys, self.noisy = findings.slow_keys, frozenset(findings.noisy)
+        self.keys_are_slow, self.noisy = findings.slow_keys, frozenset(findings.noisy)
         self.pays_by_rewards = self.pays_by_rewards or findings.pays_by_rewards
         if findings.as_numpy:
             self.takes_numpy()
@@ -108,7 +108,7 @@ class CopiedGame:
         """How many lines of play were left out because the environment failed in them."""
         return self._failures[0]
 
-    def left_out(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """Counts a line of play that a search leaves out, and warns of it, once for each place in the code."""
         self._failures[0] += 1
         place = getattr(error.__cause__, "__traceback__", None)
@@ -302,7 +302,7 @@ class CopiedGame:
         if generator is not None:
             replace_generators(env, generator)
             self._draw_again(env, generator)
-        with self._guarded(generator) if self.outside.used else QUIET:
+        with self._guarded(generator) if self.outside.used else OUTPUT_GUARD:
             try:
                 return self._after(state, env, env.step(env_action))
             except ZermeloError as error:
@@ -313,13 +313,13 @@ class CopiedGame:
     @contextmanager
     def _guarded(self, generator: np.random.Generator | None) -> Iterator[None]:
         seed = 0 if generator is None else int(generator.integers(2**32))
-        with self.outside.guard(seed), QUIET:
+        with self.outside.guard(seed), OUTPUT_GUARD:
             yield
 
     @contextmanager
     def _blame(self, what: str) -> Iterator[None]:
         try:
-            with QUIET:
+            with OUTPUT_GUARD:
                 yield
         except ZermeloError:
             raise

@@ -23,8 +23,8 @@ from zermelo.envs.errors import GameOverError, UnsupportedGameError
 from zermelo.envs.game import Traits
 from zermelo.envs.live.masks import mask_reader, own_mask, shown_mask
 from zermelo.envs.live.sides import sides_said
-from zermelo.envs.live.wrappers import of_reset, of_step, quieten, require_reset, thin
-from zermelo.envs.traits.merging import Adapted
+from zermelo.envs.live.wrappers import mute_env, of_reset, of_step, require_reset, thin
+from zermelo.envs.traits.merging import AdaptedGame
 
 
 class GymGame(CopiedGame):
@@ -104,10 +104,10 @@ class GymGame(CopiedGame):
 
 def _quiet_copy(env: Any) -> Any:
     """A copy for search: it draws nothing on the screen and has no checking wrappers."""
-    return quieten(thin(clone_env(env)))
+    return mute_env(thin(clone_env(env)))
 
 
-def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     """The game of an environment; see ``as_game.Ecosystem``."""
     about: dict[str, Any] = {"actions": codec_for(raw, None).size, "deals_again": False}
     return adapt(GymGame, raw, given, patience, seats=("player",), **about)

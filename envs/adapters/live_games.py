@@ -11,17 +11,17 @@ from typing import Any, Final
 from zermelo.envs.adapters.rules import LiveRulesGame
 from zermelo.envs.live.wrappers import is_gymnasium, seat_agents
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.merging import Adapted
+from zermelo.envs.traits.merging import AdaptedGame
 
 Options = tuple[str, str]
 """The backend, and the given traits as text."""
 
 
 @dataclass(slots=True)
-class _Made:
+class LiveGame:
     """A game, with the ``id`` of its environment below the wrappers, and what was told of that."""
 
-    adapted: Adapted
+    adapted: AdaptedGame
     raw: int
     told: Any
 
@@ -34,7 +34,7 @@ class LiveGames:
     """
 
     def __init__(self) -> None:
-        self._of: dict[int, dict[Options, _Made]] = {}
+        self._of: dict[int, dict[Options, LiveGame]] = {}
 
     def knows(self, env: Any) -> bool:
         """Whether a game was made of this very environment."""
@@ -52,21 +52,21 @@ class LiveGames:
         if made is None or made.raw != id(raw):
             return None, None
         game, adapted = made.adapted.game, made.adapted
-        if patience > adapted.enough or not adapted.is_current():
+        if patience > adapted.sufficient_patience or not adapted.is_current():
             return None, None
         if isinstance(game, LiveRulesGame):  # it sees whether it is still the game
             state = game.live_state(raw)
             return (None, None) if state is None else (game, state)
         return (game, None) if made.told == _told(raw, game) and fits(game) else (None, None)
 
-    def keep(self, env: Any, raw: Any, options: Options, adapted: Adapted) -> None:
+    def keep(self, env: Any, raw: Any, options: Options, adapted: AdaptedGame) -> None:
         """Keeps a game that was just made."""
         if id(env) not in self._of:
             with contextlib.suppress(TypeError):
                 weakref.finalize(env, self._of.pop, id(env), None)
                 self._of[id(env)] = {}
         if (games := self._of.get(id(env))) is not None:
-            games[options] = _Made(adapted, id(raw), _told(raw, adapted.game))
+            games[options] = LiveGame(adapted, id(raw), _told(raw, adapted.game))
 
 
 LIVE_GAMES: Final = LiveGames()

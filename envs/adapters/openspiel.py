@@ -24,7 +24,7 @@ from zermelo.envs.game import CHANCE, Chance, Traits, TraitSource
 from zermelo.envs.live.wrappers import game_name, innermost
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.hanabi import key_of_hanabi, redealt_hanabi, sees_all
-from zermelo.envs.traits.merging import Adapted, merge_traits
+from zermelo.envs.traits.merging import AdaptedGame, merge_traits
 from zermelo.envs.traits.openspiel import hides_cards, openspiel_traits, resampled
 
 MARKOV_TEXT = frozenset(
@@ -276,7 +276,7 @@ class HanabiGame(HiddenHands):
         return state if self._sees_all else super().resample(state, seat, generator)
 
 
-def make_game(source: Any, given: Mapping[str, Any], patience: float) -> Adapted:
+def make_game(source: Any, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     """The game of Shimmy's environment, or of a game or state of OpenSpiel's; see ``as_game.Ecosystem``."""
     import pyspiel
 
@@ -284,9 +284,9 @@ def make_game(source: Any, given: Mapping[str, Any], patience: float) -> Adapted
     game = found if isinstance(found, pyspiel.Game) else source._env
     kind = game.get_type()
     informed = _InformedGame if kind.provides_information_state_string else OpenSpielGame
-    return Adapted((HiddenHands if kind.short_name == "hanabi" else informed)(source, given))
+    return AdaptedGame((HiddenHands if kind.short_name == "hanabi" else informed)(source, given))
 
 
-def make_hanabi(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
+def make_hanabi(raw: Any, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     """The game of PettingZoo's Hanabi, likewise."""
-    return Adapted(HanabiGame(raw, given))
+    return AdaptedGame(HanabiGame(raw, given))

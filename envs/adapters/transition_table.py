@@ -22,7 +22,7 @@ from zermelo.envs.errors import GameOverError, IllegalActionError, UnsupportedGa
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import TIME_LIMIT, game_layers, game_name, layers
 from zermelo.envs.traits.declared import declared_traits
-from zermelo.envs.traits.merging import Adapted, merge_traits
+from zermelo.envs.traits.merging import AdaptedGame, merge_traits
 
 
 class TableState(NamedTuple):
@@ -191,6 +191,6 @@ class TableGame:
         return f"state {state.state}" + (f", action {state.action} under way" if state.action >= 0 else "")
 
 
-def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> Adapted:
+def make_game(raw: Any, given: Mapping[str, Any], patience: float) -> AdaptedGame:
     """The game of an environment; see ``as_game.Ecosystem``."""
-    return Adapted(TableGame(raw, given))
+    return AdaptedGame(TableGame(raw, given))

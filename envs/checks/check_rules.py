@@ -16,14 +16,14 @@ from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.protocol import GENERAL_SUM
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _DRAWS: Final = 4  # random numbers that ``playout_action`` is tried with at each position
 _ELSEWHERE: Final = ("key", "chance_outcomes", "safe_actions", "planes", "layout", "write_observation")
 """Methods that are not just called with all their arguments where a player is to move."""
 
 
-@explained
+@checked_call
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
     """Checks that rules keep the contract of ``zermelo.envs.rules``, and mean the same compiled and uncompiled.
 

@@ -14,21 +14,21 @@ from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, of_reset, of_step, shortened
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _ASIDE_STEPS: Final = 30
 
 _Trace = tuple[list[dict[str, Any]], list[Any]]  # the records of a game, and the actions between them
 
 
-@explained
+@checked_call
 def verify_clone(
     make_env: Callable[[], Any],
     *,
@@ -282,7 +282,7 @@ class VerifiedEnv:
         return driver
 
     def _call(self, action: Callable[[], Any]) -> Any:
-        with self._outside.guard((1_000_003 * self._seed + self._steps) % 2**32, is_reset=True), QUIET:
+        with self._outside.guard((1_000_003 * self._seed + self._steps) % 2**32, is_reset=True), OUTPUT_GUARD:
             return self._attempt(action)
 
     def _attempt(self, action: Callable[[], Any]) -> Any:

@@ -16,7 +16,7 @@ from zermelo.envs.clone.plan import Copy, Scan, compile_copier
 from zermelo.envs.clone.structures import own_copy
 from zermelo.envs.clone.traversal import KINDS, copy_generally, kind_of
 from zermelo.envs.errors import CloneError, InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 T = TypeVar("T")
 _MOST_SHAPES: Final = 16
@@ -47,7 +47,7 @@ def clone_env(env: T) -> T:
     return copied
 
 
-@explained
+@checked_call
 def register_clone(
     cls: type[T],
     clone: Callable[[T], T] | None = None,

@@ -90,7 +90,7 @@ class Kind:
     key: Callable[[Any, Any], None] | None = None
     shared: bool = False
     by_value: bool = False
-    layout: Layout | None = None
+    layout: ClassLayout | None = None
     plain: bool = False
     alone: bool = False
 
@@ -270,7 +270,7 @@ def _itself(obj: Any) -> Hashable:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ClassLayout:
     """The memory layout of a class: a built-in part, slots, and a dict.
 
     Attributes:
@@ -292,15 +292,15 @@ _BASES: Final = frozenset(
 )  # fmt: skip
 
 
-_layouts: Final[dict[type, Layout]] = {}  # by the class itself, whose layout is fixed
+_layouts: Final[dict[type, ClassLayout]] = {}  # by the class itself, whose layout is fixed
 
 
-def layout_of(cls: type) -> Layout:
+def layout_of(cls: type) -> ClassLayout:
     """The memory layout of a class."""
     return _layouts.get(cls) or _layouts.setdefault(cls, _find_layout(cls))
 
 
-def _find_layout(cls: type) -> Layout:
+def _find_layout(cls: type) -> ClassLayout:
     values = (value for part in cls.__mro__ if "__slots__" in vars(part) for value in vars(part).values())
     slots = tuple(value for value in values if type(value) is types.MemberDescriptorType)
     nearest = next(part for part in cls.__mro__ if part in _BASES)
@@ -308,7 +308,7 @@ def _find_layout(cls: type) -> Layout:
     # Where a class hides its dict behind a property of its own, the real one is a parent's.
     dicts = [vars(part).get("__dict__") for part in cls.__mro__]
     dict_of = next((one for one in dicts if isinstance(one, types.GetSetDescriptorType)), None)
-    return Layout(base if dict_of is not None or not cls.__dictoffset__ else None, slots, dict_of)
+    return ClassLayout(base if dict_of is not None or not cls.__dictoffset__ else None, slots, dict_of)
 
 
 def _extends(cls: type, base: type) -> bool:

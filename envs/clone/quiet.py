@@ -98,5 +98,5 @@ class _Quiet:
         return stream.stream if type(stream) is _Filter else stream
 
 
-QUIET = _Quiet()
-"""``with QUIET:`` around what an environment's own code does in a copy."""
+OUTPUT_GUARD = _Quiet()
+"""``with OUTPUT_GUARD:`` around what an environment's own code does in a copy."""

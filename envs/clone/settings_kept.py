@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import EnvFailureWarning
 
 _SIGNALS: Final = tuple(
@@ -63,7 +63,7 @@ def _set_handlers(handlers: tuple[Any, ...]) -> None:
 
 
 def _streams() -> tuple[Any, ...]:
-    return QUIET.unfiltered(sys.stdout), sys.stderr, sys.stdin
+    return OUTPUT_GUARD.unfiltered(sys.stdout), sys.stderr, sys.stdin
 
 
 def _set_streams(streams: tuple[Any, ...]) -> None:
@@ -125,19 +125,19 @@ class SettingsKept:
         self._name = name
         is_main = threading.current_thread() is threading.main_thread()
         self._settings = _ALL if is_main else _OF_THREAD
-        self._depth = QUIET.depth
+        self._depth = OUTPUT_GUARD.depth
         self._modules = len(sys.modules)
         self._before = [setting.read() for setting in self._settings]
 
     def __enter__(self) -> None:
         try:
-            QUIET.keep()
+            OUTPUT_GUARD.keep()
         except BaseException:  # Ctrl-C
-            QUIET.leave(self._depth)
+            OUTPUT_GUARD.leave(self._depth)
             raise
 
     def __exit__(self, *_: object) -> None:
-        QUIET.leave(self._depth)
+        OUTPUT_GUARD.leave(self._depth)
         now = [setting.read() for setting in self._settings]
         if now != self._before:
             self._put_back(now)

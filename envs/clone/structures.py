@@ -22,8 +22,8 @@ from typing import Any, Final, NamedTuple
 from zermelo.envs.clone.copy_classes import copy_class, original_class
 from zermelo.envs.clone.kinds import (
     SHARED,
+    ClassLayout,
     Kind,
-    Layout,
     UncopyableError,
     Walk,
     are_shared,
@@ -155,7 +155,7 @@ def kind_by_structure(cls: type) -> Kind | None:
     )
 
 
-def _key_of(cls: type, layout: Layout, builtin: Builtin) -> Callable[[Any, Any], None]:
+def _key_of(cls: type, layout: ClassLayout, builtin: Builtin) -> Callable[[Any, Any], None]:
     """Returns the writer of an object's built-in part and then of its attributes in order of name."""
     ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
 

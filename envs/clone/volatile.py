@@ -17,7 +17,7 @@ from zermelo.envs.clone.state_key import ANY, AS_IT_IS, KEYS, Left, Place, diges
 _MOST: Final = 20_000  # pairs of parts that are looked at
 
 
-class Volatile:
+class VolatileParts:
     """What is found to be volatile in pairs of copies that did the same, by type and place in an attribute.
 
     Where a container has values of one type of which some differ and some do not, nobody knows which mean

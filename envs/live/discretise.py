@@ -14,10 +14,10 @@ from pettingzoo.utils.wrappers import BaseWrapper
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.spaces import MAX_ENUMERATED_ACTIONS
 from zermelo.envs.live.wrappers import game_name, is_aec, is_gymnasium
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
-@explained
+@checked_call
 def discretise(env: Any, bins: int | Sequence[int] = 5, *, actions: Sequence[Any] | None = None) -> Any:
     """A wrapped Gymnasium or AEC environment with a ``Discrete`` action space, which agents can search.
 

@@ -23,7 +23,7 @@ from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.outside_state import is_known_to_clone
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers, of_reset, of_step
@@ -154,7 +154,7 @@ def writes_own_last(env: Any) -> bool:
 def _try_step(env: Any, action: Any) -> tuple[bool, Exception | None]:
     """Whether a step of a copy ends in a loss at once, and the error that it raises."""
     try:
-        with QUIET, global_random_guard():
+        with OUTPUT_GUARD, global_random_guard():
             copied = clone_env(env)
             if is_gymnasium(copied):
                 _, reward, terminated, truncated, _ = of_step(copied.step(action))
@@ -241,7 +241,7 @@ def _masked_positions(env: Any, codec: ActionCodec) -> tuple[list[tuple[Any, Any
     """
     positions, is_confirmed, generator = list[tuple[Any, Any]](), False, np.random.default_rng(0)
     with contextlib.suppress(Exception):  # whatever the environment's own code raises ends the comparison
-        with QUIET, global_random_guard():
+        with OUTPUT_GUARD, global_random_guard():
             seen, info = of_reset(env.reset(seed=0))
         for _ in range(1 + _COMPARED_STEPS):
             mask = shown_mask(seen, info, codec, env)
@@ -251,7 +251,7 @@ def _masked_positions(env: Any, codec: ActionCodec) -> tuple[list[tuple[Any, Any
             is_confirmed = is_confirmed or bool(says_what_works(env, mask, codec))
             actions = codec.masked(mask)
             action = codec.to_env(actions[int(generator.integers(len(actions)))])
-            with QUIET, global_random_guard():
+            with OUTPUT_GUARD, global_random_guard():
                 seen, _, terminated, truncated, info = of_step(env.step(action))
             if terminated or truncated:
                 break
@@ -289,7 +289,7 @@ def _held(codec: ActionCodec, name: str, number: int, env: Any) -> Any:
 
 def _returned(codec: ActionCodec, name: str, env: Any) -> Any:
     """The mask that a method of a copy returns, by itself or in an observation or info."""
-    with contextlib.suppress(Exception), QUIET, global_random_guard():  # such as one that wants arguments
+    with contextlib.suppress(Exception), OUTPUT_GUARD, global_random_guard():  # such as one that wants arguments
         value = getattr(clone_env(env).unwrapped, name)
         value = value() if callable(value) else value
         for part in value if isinstance(value, tuple) else (value,):

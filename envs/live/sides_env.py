@@ -11,13 +11,13 @@ from pettingzoo import AECEnv
 
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.generators import global_random_guard
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import EnvFailedError, InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.live.masks import own_mask, shown_mask
 from zermelo.envs.live.sides import plain_side
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_gymnasium, layers, of_reset, of_step
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 REWARDS: Final = ("mover", "first", "each")
 _GAMES, _STEPS, _ENOUGH = 4, 200, 24
@@ -27,7 +27,7 @@ Mover = str | Callable[[Any], Any]
 Reward = str | Callable[[Any, Mapping[str, Any]], Sequence[float]]
 
 
-@explained
+@checked_call
 def sides(
     env: Any, mover: Mover = "current_player", reward: Reward = "mover", players: Sequence[Any] | None = None
 ) -> Any:
@@ -203,7 +203,7 @@ def _said(env: Any, mover: Mover, observation: Any, info: Mapping[str, Any]) -> 
 def _players_of(env: Any, mover: Mover) -> tuple[list[Any], str]:
     """What ``mover`` says in random play on a copy, in the order of the agents; and what went wrong there."""
     copy, seen, trouble = clone_env(env), dict[str, Any](), ""
-    with QUIET, global_random_guard():
+    with OUTPUT_GUARD, global_random_guard():
         for game in range(_GAMES):
             try:
                 for step, said in enumerate(_played(copy, mover, game)):

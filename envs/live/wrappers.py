@@ -170,7 +170,7 @@ def require_reset(env: Any) -> None:
 _STATE_OF_PLAY = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
 
 
-def quieten(env: Any) -> Any:
+def mute_env(env: Any) -> Any:
     """Sets ``render_mode`` of a copy to None in every layer; a search would open windows and wait for frames."""
     for layer in layers(env):
         attributes = getattr(layer, "__dict__", {})

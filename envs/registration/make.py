@@ -39,7 +39,7 @@ from zermelo.envs.live.wrappers import is_aec, is_gymnasium, is_parallel
 from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import install_command
 from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
@@ -47,7 +47,7 @@ from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, un
 _EXTRAS = ("classic", "openspiel")
 
 
-@explained
+@checked_call
 def make(name: str, **parameters: Any) -> Any:
     """Makes an environment by name (see the module's text); it has not been reset.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import tables
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import Spec, parse_spec
 
 
@@ -65,7 +65,7 @@ GYMNASIUM_ENVS = {f"zermelo/{name}-v0": game.gymnasium for name, game in tables.
 """The ids and entry points of our environments that are Gymnasium's."""
 
 
-@explained
+@checked_call
 def register_env(
     env_id: str,
     entry_point: str | Callable[..., Any],
@@ -90,7 +90,7 @@ def register_env(
     register_with_imported()
 
 
-@explained
+@checked_call
 def register_envs() -> None:
     """Registers the environments of this package with PettingZoo and Gymnasium, for their own ``make``.
 
@@ -131,7 +131,7 @@ _OTHERS = (
 )
 
 
-@explained
+@checked_call
 def list_envs() -> list[EnvEntry]:
     """The environments of this package, PettingZoo's classics, Gymnasium's tables, and a line for OpenSpiel.
 

@@ -1,7 +1,7 @@
 """Wrong calls of public names, answered by a sentence in place of Python's words for its own machinery.
 
-``explained`` decorates what users call. The error names the argument that was meant, or says what its annotation
-says; text becomes the member of the enumeration that it names.
+``checked_call`` decorates what users call. The error names the argument that was meant, or says what its
+annotation says; text becomes the member of the enumeration that it names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EXAMPLES: Final = ("depth", "simulations", "seconds")  # settings that serve as
 Thing = TypeVar("Thing", bound=Callable[..., Any])
 
 
-def explained(thing: Thing) -> Thing:
+def checked_call(thing: Thing) -> Thing:
     """A function, a method or the constructors of a class, with an ``InvalidSettingError`` for a wrong call."""
     if not isinstance(thing, type):
         return cast("Thing", _explained(thing))

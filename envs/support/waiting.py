@@ -71,7 +71,7 @@ def waiting_bar(text: str, total: float | None = None) -> Iterator[Any]:
         yield lambda done: progress.update(task, completed=done)
 
 
-class OutOfPatience(Exception):  # noqa: N818 - not an error: what has been found until now counts
+class DeadlinePassed(Exception):  # noqa: N818 - not an error: what has been found until now counts
     """The time for something is over."""
 
 
@@ -83,7 +83,7 @@ def starved(task: int | str = "thread-self") -> float:
         return 0.0
 
 
-class Patience:
+class Deadline:
     """A limit for something: so many ``seconds`` of the processor's time, and twice as many by the clock.
 
     By the clock those do not count in which other programs had the processors (up to ``MOST_STARVED`` times the
@@ -119,9 +119,9 @@ class Patience:
         return min(left, of_work)
 
     def check(self, done: float = 0.0) -> None:
-        """Raises ``OutOfPatience`` where the time is over; ``done`` is the share that has been done."""
+        """Raises ``DeadlinePassed`` where the time is over; ``done`` is the share that has been done."""
         if self.left <= 0.0:
-            raise OutOfPatience
+            raise DeadlinePassed
         if not self._text:
             return
         waited = time.perf_counter() - self._begun
@@ -144,13 +144,13 @@ class Patience:
         self._ends, self._work_ends = (at + share * (end - at) for at, end in zip(now, ends, strict=True))
         granted, is_over = self._granted, True
         try:
-            with contextlib.suppress(OutOfPatience):
+            with contextlib.suppress(DeadlinePassed):
                 yield
                 is_over = False
         finally:
             self._ends, self._work_ends = ends[0] + self._granted - granted, ends[1]
         if is_over and self.left <= 0.0:
-            raise OutOfPatience
+            raise DeadlinePassed
 
     def end(self) -> None:
         """Takes the bar away."""

@@ -82,7 +82,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
 
     @property
-    def enough(self) -> float:
+    def sufficient_patience(self) -> float:
         """The patience with which play would show no more."""
         return math.inf if self.patience is None else self.patience
 

@@ -18,7 +18,7 @@ from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_nam
 from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.wrappers import layers
-from zermelo.envs.support.waiting import Patience
+from zermelo.envs.support.waiting import Deadline
 from zermelo.envs.traits.observability import Playable, differences, played_on
 
 _LONGEST: Final = 5_000
@@ -39,7 +39,7 @@ Path = tuple[Any, ...]
 """From an environment on: names of attributes, keys of dictionaries, places in lists."""
 
 
-def hidden_lists(game: Playable, starts: Sequence[Any], patience: Patience) -> dict[Path, bool]:
+def hidden_lists(game: Playable, starts: Sequence[Any], patience: Deadline) -> dict[Path, bool]:
     """The lists of a game whose order nobody sees, by what shows after resets with different seeds.
 
     Each with whether it gets shorter in play: what is left is unseen.
@@ -155,7 +155,7 @@ def _is_shown(game: Playable, state: Any, path: Path) -> bool:
     return False
 
 
-def _differ(game: Playable, first: Any, second: Any, path: Path, patience: Patience) -> tuple[bool, bool]:
+def _differ(game: Playable, first: Any, second: Any, path: Path, patience: Deadline) -> tuple[bool, bool]:
     """Whether the same moves show a difference of two states, and whether a list gets shorter on the way."""
     gets_shorter = False
     for seed in range(_WALKS):

@@ -15,7 +15,7 @@ from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import is_gymnasium, layers
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.declared import declares_information
 from zermelo.envs.traits.hanabi import deal_hanabi, hanabi_key
 from zermelo.envs.traits.hidden import (
@@ -143,7 +143,7 @@ _KNOWN_CLASSES: Mapping[str, KnownClass] = {
 _information: dict[str, HiddenInformation] = {}
 
 
-@explained
+@checked_call
 def register_information(
     env_class: type | str, *, information_state_key: InformationStateKey, resample: Resample
 ) -> None:

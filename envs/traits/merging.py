@@ -66,14 +66,14 @@ def merge_traits(
     return replace(base, **values, sources=sources, evidence=rests_on)
 
 
-class Adapted(NamedTuple):
+class AdaptedGame(NamedTuple):
     """An environment as a game.
 
     Attributes:
-        enough: The patience in seconds with which random play would show no more than it did.
+        sufficient_patience: The patience in seconds with which random play would show no more than it did.
         is_current: Says whether nothing was seen since that changes its traits.
     """
 
     game: Any
-    enough: float = math.inf
+    sufficient_patience: float = math.inf
     is_current: Callable[[], bool] = lambda: True

@@ -15,7 +15,7 @@ import numpy as np
 
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Game
-from zermelo.envs.support.waiting import Patience
+from zermelo.envs.support.waiting import Deadline
 
 _TOGETHER: Final = 3  # moves that are played in both of two positions to see whether they come to look the same
 _WALKS: Final = 3
@@ -86,7 +86,7 @@ def paid_between(game: Playable, before: Any, after: Any) -> tuple[float, ...]:
 
 
 def played_on(
-    game: Playable, first: Any, second: Any, generator: np.random.Generator, steps: int, patience: Patience
+    game: Playable, first: Any, second: Any, generator: np.random.Generator, steps: int, patience: Deadline
 ) -> Iterator[tuple[Any, Any]]:
     """Two states, and those that the same random moves lead to from both, until the first game ends."""
     yield first, second
@@ -108,7 +108,7 @@ class Observability:
         starts_alike: Whether each start looked like another one.
     """
 
-    def __init__(self, game: Playable, probes: int, patience: Patience) -> None:
+    def __init__(self, game: Playable, probes: int, patience: Deadline) -> None:
         self._game, self._patience = game, patience
         self._generator = np.random.default_rng(1)
         self.pairs = 0

@@ -19,12 +19,12 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.clone.kinds import full_name
-from zermelo.envs.clone.volatile import Volatile
+from zermelo.envs.clone.volatile import VolatileParts
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum
 from zermelo.envs.live.sides import named_sides
 from zermelo.envs.live.wrappers import layers
-from zermelo.envs.support.waiting import OutOfPatience, Patience
+from zermelo.envs.support.waiting import Deadline, DeadlinePassed
 from zermelo.envs.traits.findings import Findings, Seen
 from zermelo.envs.traits.hidden_order import Path, hidden_lists, order_of
 from zermelo.envs.traits.observability import (
@@ -72,7 +72,7 @@ _UNKNOWN_DEAL: Final = (
 )
 
 
-def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Findings:
+def play(game: Playable, root: Any, needed: set[str], patience: Deadline) -> Findings:
     """Plays at random from resets (and from ``root``, where reset does not work) and returns what was seen.
 
     The game learns on the way which attributes are part of no key and what actions must be. ``needed`` are the
@@ -87,7 +87,7 @@ def play(game: Playable, root: Any, needed: set[str], patience: Patience) -> Fin
             games = _RandomPlay(game, root, needed, patience)
             games.notes += notes
             games.play()
-    except OutOfPatience:
+    except DeadlinePassed:
         return games.findings(patience.seconds)
     return games.findings(None)
 
@@ -114,7 +114,7 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 class _RandomPlay:
-    def __init__(self, game: Playable, root: Any, needed: set[str], patience: Patience) -> None:
+    def __init__(self, game: Playable, root: Any, needed: set[str], patience: Deadline) -> None:
         self.game, self.root, self.needed, self.patience = game, root, needed, patience
         self.seats, self.generator = game.traits.seats, np.random.default_rng(0)
         self.observability = Observability(game, _PROBES, patience)
@@ -124,7 +124,7 @@ class _RandomPlay:
         self.pays = False
         self.not_cancelled: tuple[float, ...] = ()
         self.most = MAX_STEPS
-        self.volatile = Volatile()
+        self.volatile = VolatileParts()
         self.hidden: dict[Path, bool] = {}
         self.notes: list[str] = []
         self.unpaid = self.disagrees = self.slow_keys = False

@@ -29,7 +29,7 @@ from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl
 from zermelo.evaluation.match.faults import (
@@ -68,7 +68,7 @@ class RemoteAgent:
         """Stops thinking on the opponent's time, as the game is over."""
 
 
-@explained
+@checked_call
 def play_match(
     env: EnvSource,
     agents: Sequence[Agent | str] | Mapping[Any, Agent | str],

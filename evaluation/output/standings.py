@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.text import finite, printable
@@ -40,7 +40,7 @@ _OF_TEAMS: Final = (
 )
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class Standings(Ranking):
     """The table of a tournament, with its games in the order of the schedule; ``print`` shows it."""

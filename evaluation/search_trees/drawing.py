@@ -16,7 +16,7 @@ from zermelo.agents.base.settings import check_whole
 from zermelo.envs.adapters.as_game import as_game, is_game
 from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.trees import TreeGame, figure, tree_game
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.sources import build_agent, build_env, is_live
@@ -84,7 +84,7 @@ def check_file(path: Path, step: int | None) -> None:
         raise InvalidSettingError("a page has all steps: leave the step out, or write an .svg file")
 
 
-@explained
+@checked_call
 def draw_tree(
     source: Any,
     agent: Any,

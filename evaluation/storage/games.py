@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, overload
 
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import optional_import
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
@@ -26,7 +26,7 @@ CHECKED: Final = 100_000
 """Records of a run that are glanced at only to name those that cannot be read."""
 
 
-@explained
+@checked_call
 class StoredGames(Sequence[GameRecord]):
     """The games of a folder, read from there whenever they are asked for: there may be any number of them.
 
@@ -184,7 +184,7 @@ def _of_text(path: Path) -> StoredGames:
     return games_of([line for _, line in sorted(games)])
 
 
-@explained
+@checked_call
 def read_games(folder: str | os.PathLike[str]) -> StoredGames:
     """The games of a run, in the order of its schedule, read from the folder one after another as they are used.
 

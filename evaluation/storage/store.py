@@ -29,7 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
@@ -64,7 +64,7 @@ def require_writable(folder: Path) -> None:
         raise StoreError(f"cannot write the games to {folder}: {reason}; choose another folder") from error
 
 
-@explained
+@checked_call
 class Store:
     """The games of a run: a new one, or one of the same specification in a folder, which is continued.
 

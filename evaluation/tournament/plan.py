@@ -19,7 +19,7 @@ from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
 from zermelo.envs.live.wrappers import innermost
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.evaluation.errors import StoreError
@@ -44,7 +44,7 @@ from zermelo.evaluation.workers.games import GamePlayer, Participant, participan
 _DEFAULT: Final = TournamentSettings()
 
 
-@explained
+@checked_call
 @dataclass(frozen=True)
 class Tournament:
     """Everything that is known before the first game; ``round_robin`` plays one.

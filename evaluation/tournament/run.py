@@ -13,7 +13,7 @@ from typing import Final
 
 from zermelo.agents.base.machine import default_threads
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import EnvSource, env_name, is_live
@@ -42,7 +42,7 @@ from zermelo.evaluation.workers.work import Runner, SerialRunner
 _DEFAULT: Final = RunSettings()
 
 
-@explained
+@checked_call
 @settings_as_keywords(AllSettings)
 def round_robin(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings:
     """Every agent plays every other.
@@ -65,7 +65,7 @@ def round_robin(env: EnvSource, agents: Agents, settings: AllSettings) -> Standi
     return run(Tournament.prepare(env, agents, settings, out=settings.out), settings)
 
 
-@explained
+@checked_call
 @settings_as_keywords(AllSettings, pairings=Pairings.GAUNTLET)
 def gauntlet(env: EnvSource, agents: Agents, settings: AllSettings) -> Standings:
     """The first agent plays every other; the others do not meet.
@@ -180,7 +180,7 @@ def crowding_of(plan: Tournament, workers: int | None) -> str | None:
     )
 
 
-@explained
+@checked_call
 def read_standings(folder: str | os.PathLike[str]) -> Standings:
     """The standings of a run in a folder, also while it goes on; the games are counted, not read.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from zermelo.agents.base.settings import check_whole
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.stats.score_interval import INTERVAL
@@ -23,7 +23,7 @@ from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, evaluate_policy
 
 
-@explained
+@checked_call
 class RatingCurve:
     """Rates a policy every so many steps of its training, by ``evaluate_policy``.
 

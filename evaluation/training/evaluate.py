@@ -24,7 +24,7 @@ from zermelo.agents.training.schedules import agent_of, is_agent, is_module
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, RatedAnchors, find_ladder, ladder_of
@@ -147,7 +147,7 @@ def _percent(score: float) -> str:
     return f"{100 * score:.1f}" if math.isfinite(score) else "-"
 
 
-@explained
+@checked_call
 def evaluate_policy(
     policy: Any,
     env: EnvSource,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from zermelo.agents.base.settings import check_flag, check_whole
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.match.clock import TimeControl
 
 _POSIX: Final = sys.platform != "win32"
@@ -27,7 +27,7 @@ class Isolate(enum.StrEnum):
     NONE = "none"
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class AgentLimits:
     """The limits that are enforced from outside of an agent's process.

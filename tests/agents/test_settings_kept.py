@@ -18,7 +18,7 @@ from doubles.odd_boards import Board, at
 from zermelo.agents import make_agent
 from zermelo.envs import verify_clone
 from zermelo.envs.clone import settings_kept
-from zermelo.envs.clone.quiet import QUIET
+from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import CloneError, EnvFailureWarning
 
 
@@ -114,7 +114,7 @@ def test_what_a_step_changes_is_put_back_and_named_once(kind: str) -> None:
 def test_settings_are_put_back_after_errors_and_ctrl_c() -> None:
     def interrupt() -> None:
         os.chdir("/")
-        QUIET.__enter__()  # Ctrl-C comes before the context's end
+        OUTPUT_GUARD.__enter__()  # Ctrl-C comes before the context's end
         raise KeyboardInterrupt
 
     env = at(Meddler, ())
@@ -125,7 +125,7 @@ def test_settings_are_put_back_after_errors_and_ctrl_c() -> None:
     with pytest.warns(EnvFailureWarning, match="working directory"), pytest.raises(KeyboardInterrupt):
         agent.act(env)
     assert _state() == before
-    assert not QUIET.depth
+    assert not OUTPUT_GUARD.depth
 
 
 @pytest.mark.parametrize("spec", ["random", "greedy", "alphabeta(depth=1)"])

@@ -21,7 +21,7 @@ from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, W
 from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
 from zermelo.envs.errors import BlindSearchWarning
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 if TYPE_CHECKING:
     from zermelo.agents.monte_carlo.merging import MergedSearch
@@ -30,7 +30,7 @@ _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     """Information set Monte Carlo tree search, for games with hidden cards.

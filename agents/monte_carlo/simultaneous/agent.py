@@ -14,7 +14,7 @@ from zermelo.agents.base.settings import choice, number
 from zermelo.agents.monte_carlo.simulating import SimulatingAgent
 from zermelo.agents.monte_carlo.simultaneous.plain import JointSelection, SimultaneousSearch
 from zermelo.envs.game import Game
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, JointSelection.EXP3: 0.2}
 """By exploitability in Goofspiel of four cards after 300 simulations (a random player's is 0.75): regret matching
@@ -22,7 +22,7 @@ _EXPLORATION: Final = {JointSelection.DUCT: 0.7, JointSelection.REGRET: 0.1, Joi
 decoupled UCT 0.50."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SimultaneousMCTSAgent(SimulatingAgent):
     """Monte Carlo tree search for simultaneous moves: it learns a mixed strategy and draws its move from it.

@@ -20,7 +20,7 @@ from zermelo.agents.training.vectors.opponents import LONG_WITH_PAST, Opponent, 
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.history import has_history
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 _MODES: Final = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
 _SEATS: Final = {"alternate": -1, "random": -2}
@@ -35,7 +35,7 @@ class _Block(NamedTuple):
     opponents: list[Opponent]
 
 
-@explained
+@checked_call
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many games of the same rules.
 

@@ -23,7 +23,7 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.position import Position, position
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class SelectiveBy(enum.StrEnum):
     """Its rules, by ``search_settings("selective")``: what paid in games against an agent without."""
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     """Alpha-beta, with what makes it strong: a table, move ordering, iterative deepening, quiescence.
@@ -166,7 +166,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
         return can_settle(game)
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MinimaxAgent(TreeSearchAgent):
     """Minimax over the whole tree, or down to ``depth``; the value of every root action is exact.

@@ -21,11 +21,11 @@ from zermelo.agents.tree_search.settings import (
     TableSettings,
 )
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import Spec, parse_spec
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     """Minimax with chance nodes, over the whole tree down to ``depth`` or pruned by Star1 or Star2.
@@ -85,7 +85,7 @@ def _written(opponent: Any) -> Any:
     return opponent.name if isinstance(opponent, Spec) and not opponent.arguments else opponent
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     """Best reply to fallible opponents: their moves are averaged, with the probabilities of a model.

@@ -19,10 +19,10 @@ from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.many_players.searches import MAX_N
 from zermelo.agents.tree_search.settings import MaxNConfig, PruningSettings, TieRule
 from zermelo.envs.game import Game, RewardSum
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MaxNAgent(PruningSettings, TreeSearchAgent):
     """max^n: every player maximizes its own utility, whatever that does to the others.
@@ -68,7 +68,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
         return False
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ParanoidAgent(PruningSettings, TreeSearchAgent):
     """Alpha-beta of one player against all others: the value that the player can guarantee itself.
@@ -91,7 +91,7 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
         return {"depends_on_seat": True, "history_on_improvement": True}
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BestReplyAgent(PruningSettings, TreeSearchAgent):
     """Best-reply search: of all opponents only the one whose reply hurts most moves, so it looks further ahead.

@@ -15,7 +15,7 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
@@ -69,7 +69,7 @@ class EloEstimate:
         return f"Elo {self.elo:+.1f} ± {self.error:.1f}, {superiority}"
 
 
-@explained
+@checked_call
 def elo(
     wins: int = 0,
     draws: int = 0,

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.errors import UnknownNameError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.results import GameCounts
 from zermelo.evaluation.stats.ratings.choices import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
@@ -43,7 +43,7 @@ _STATUS_NOTES: Final = {
 }
 
 
-@explained
+@checked_call
 def fit_ratings(
     results: GameCounts | Iterable[Sequence[Any]],
     *,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import fit_t_value
 
@@ -57,7 +57,7 @@ class SprtResult:
         )
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class Sprt:
     """A sequential test, checked when made; ask it after each game or pair. ``sprt`` explains the settings.
@@ -124,7 +124,7 @@ class Sprt:
         )  # fmt: skip
 
 
-@explained
+@checked_call
 def sprt(
     wins: int = 0,
     draws: int = 0,

@@ -16,7 +16,7 @@ import zermelo.agents.training
 import zermelo.envs
 import zermelo.evaluation
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.envs.support.calls import explained
+from zermelo.envs.support.calls import checked_call
 
 
 class Colour(enum.StrEnum):
@@ -32,7 +32,7 @@ class More(TypedDict, total=False):
     seconds: float
 
 
-@explained
+@checked_call
 def paint(
     wall: Any,
     coats: int = 1,
@@ -53,18 +53,18 @@ def paint(
     return wall, coats + 0, colour, wet, width * 1.0, more
 
 
-@explained
+@checked_call
 @dataclass(frozen=True, kw_only=True)
 class Brush:
     size: int
     hair: str = "soft"
 
-    @explained
+    @checked_call
     def dip(self, pot: Any) -> Any:
         return pot
 
 
-@explained
+@checked_call
 @dataclass(frozen=True)
 class Roller:
     """A brush that rolls; see ``Brush``."""
