@@ -14,7 +14,7 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.experts import experts
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.machine import thread_count
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import (
     HIDDEN,
@@ -165,7 +165,7 @@ _CANDIDATES: Final = {
 """By name; ``requirements.fit_of`` says which are asked for a kind of game, and in which order."""
 
 
-class _ThisGame(Memory):
+class _ThisGame(TransientState):
     def __init__(self) -> None:
         self.forget()
 

@@ -13,7 +13,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Ties, choice, made, number, whole
+from zermelo.agents.base.settings import Ties, choice, converted, integer, number
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import default_evaluator, evaluator_name, make_evaluator
 from zermelo.agents.search_agent import SearchAgent
@@ -58,7 +58,7 @@ class NoisyAgent(ConfiguredAgent):
 
     kind: ClassVar[str] = "noisy"
 
-    agent: Any = made("greedy", copied_agent)
+    agent: Any = converted("greedy", copied_agent)
     epsilon: float = number(0.1, lower=0, upper=1)
 
     def reset(self, seed: int | None = None) -> None:
@@ -99,8 +99,8 @@ class GreedyAgent(SearchAgent):
 
     kind: ClassVar[str] = "greedy"
 
-    evaluator: Any = made(None, make_evaluator)
-    samples: int = whole(8, lower=1)
+    evaluator: Any = converted(None, make_evaluator)
+    samples: int = integer(8, lower=1)
     ties: Ties = choice(Ties.RANDOM)
     seconds: float | None = 1.0
 

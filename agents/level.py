@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, NamedTuple
 import msgspec
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.base.memory import State
+from zermelo.agents.base.memory import AgentState
 from zermelo.agents.base.settings import number, path
 from zermelo.agents.specs import make_agent, require_plain_agent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
@@ -186,7 +186,7 @@ def levels_for(source: Any, file: str | None = None) -> Levels | None:
     return levels
 
 
-class _Rungs(State):
+class _Rungs(AgentState):
     """The agents of rungs that were needed so far, by their specs, and the one that plays this game."""
 
     def __init__(self) -> None:

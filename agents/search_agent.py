@@ -12,7 +12,7 @@ from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import GameClock, TimeShare
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.base.memory import NO_LIMITS, Asked, Memory, Pondering, RunningSearches, TimeState
+from zermelo.agents.base.memory import NO_LIMITS, Asked, Pondering, RunningSearches, TimeState, TransientState
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import (
@@ -40,7 +40,7 @@ _BRIEF: Final = 0.1
 DEFAULT_SECONDS: Final = 1.0  # how long a search takes that deepens step by step and has no limit
 
 
-class _CheckedGame(Memory):
+class _CheckedGame(TransientState):
     game: Game[Any] | None = None  # that the agent has last been found to fit
 
 
@@ -294,7 +294,7 @@ class SearchAgent(ConfiguredAgent):
             warn_of_assumptions(game)
             self._checked.game = game
         self.stop_pondering()
-        if (is_hit := self._pondering.is_hit(game, state)) is not None:
+        if (is_hit := self._pondering.was_expected(game, state)) is not None:
             self._game.pondered = self.pondered.after(is_hit=is_hit)
         request = self.request(root)
         budget = request.budget(started, self._running.shared, self._running.within)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zermelo.agents.base.memory import GameState, Pondered, State
-from zermelo.agents.base.settings import check_settings, setting_fields, setting_text, whole
+from zermelo.agents.base.memory import AgentState, GameState, Pondered
+from zermelo.agents.base.settings import check_settings, integer, setting_fields, setting_text
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.live.wrappers import game_name, is_dead
@@ -28,7 +28,7 @@ class ConfiguredAgent:
     kind: ClassVar[str] = "agent"
     """The name in specs."""
 
-    seed: int = whole(0)
+    seed: int = integer(0)
     name: str = ""
     _game: GameState = field(init=False, default_factory=GameState)
 
@@ -43,7 +43,8 @@ class ConfiguredAgent:
     def __getstate__(self) -> dict[str, Any]:
         """The settings, and memories of its own for each copy."""
         return {
-            name: copy.copy(value) if isinstance(value, State) else value for name, value in vars(self).items()
+            name: copy.copy(value) if isinstance(value, AgentState) else value
+            for name, value in vars(self).items()
         }
 
     @property

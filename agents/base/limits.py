@@ -6,7 +6,7 @@ import enum
 import math
 from dataclasses import dataclass, fields
 
-from zermelo.agents.base.settings import check_settings, whole
+from zermelo.agents.base.settings import check_settings, integer
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 
@@ -39,9 +39,9 @@ class Limits:
         seconds: Wall-clock time of a search, in seconds. Greater than 0.
     """
 
-    depth: int | None = whole(None, lower=1)
-    nodes: int | None = whole(None, lower=1)
-    simulations: int | None = whole(None, lower=1)
+    depth: int | None = integer(None, lower=1)
+    nodes: int | None = integer(None, lower=1)
+    simulations: int | None = integer(None, lower=1)
     seconds: float | None = None
 
     def __post_init__(self) -> None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 NO_LIMITS: Final = Limits()
 
 
-class State:
+class AgentState:
     """State of an agent, of which each of its copies has a copy."""
 
 
-class Memory(State):
+class TransientState(AgentState):
     """State that belongs to an agent's past searches: copies and pickles of the agent begin with an empty one."""
 
     def __reduce__(self) -> Any:
@@ -43,7 +43,7 @@ class Pondered(NamedTuple):
 
 
 @dataclass(eq=False)
-class GameState(State):
+class GameState(AgentState):
     """Random numbers of an agent in the game that it plays, and what came of pondering."""
 
     generator: np.random.Generator = field(init=False)
@@ -51,7 +51,7 @@ class GameState(State):
 
 
 @dataclass(eq=False)
-class TimeState(State):
+class TimeState(AgentState):
     """How long the next search may take: its limits, which a clock may have set, or a share of a game's clock."""
 
     limits: Limits = NO_LIMITS
@@ -59,7 +59,7 @@ class TimeState(State):
     is_clocked: bool = False
 
 
-class Asked(Memory):
+class Asked(TransientState):
     """The last position that was searched, of one player's game without known chance, and the action."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Asked(Memory):
         self.action: Any = None
 
 
-class RunningSearches(Memory):
+class RunningSearches(TransientState):
     """Flags that end the searches of an agent, in any thread; and the search that they are parts of.
 
     ``shared`` ends all that begin from now on, and others besides.
@@ -84,7 +84,7 @@ class RunningSearches(Memory):
             flag.is_set = True
 
 
-class Pondering(Memory):
+class Pondering(TransientState):
     """A search on the opponent's time, in a thread."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Pondering(Memory):
             running[0].is_set = True
             running[1].join()
 
-    def is_hit(self, game: Game[Any], state: Any) -> bool | None:
+    def was_expected(self, game: Game[Any], state: Any) -> bool | None:
         """True if this position was pondered on, False if another one was, None if none was."""
         expected, self.expected = self.expected, None
         if expected is None:

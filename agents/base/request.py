@@ -10,7 +10,7 @@ from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.memory import NO_LIMITS
-from zermelo.agents.base.requirements import on_trust
+from zermelo.agents.base.requirements import trusted_traits
 from zermelo.agents.base.result import SearchResult, renumbered
 from zermelo.agents.base.settings import Compile
 from zermelo.envs.capabilities import copy_facts
@@ -80,7 +80,7 @@ class Request:
             return movers[0]
         return asked
 
-    def goes_on(self, on_iteration: Callable[[SearchResult], object] | None, found: SearchResult) -> bool:
+    def should_continue(self, on_iteration: Callable[[SearchResult], object] | None, found: SearchResult) -> bool:
         """Shows a callback, if there is one, what was found so far, and asks it whether to go on."""
         return on_iteration is None or self.ponders or on_iteration(found) is not False
 
@@ -114,7 +114,7 @@ class Request:
             nodes=nodes or budget.nodes,
             seconds=budget.seconds,
             compiling=budget.compiling,
-            assumed=on_trust(traits),
+            assumed=trusted_traits(traits),
             failures=failures,
             method=self.method or method,
             **found,

@@ -171,7 +171,7 @@ def tell_once(game: Any, text: str) -> None:
         warnings.warn(f"{game.traits.name} {text}", UnknownTraitWarning, stacklevel=5)
 
 
-def on_trust(traits: Traits) -> tuple[str, ...]:
+def trusted_traits(traits: Traits) -> tuple[str, ...]:
     """The traits that a search assumes, each as a text with its evidence."""
     assumed = [f"{name}: {getattr(traits, name)} ({_evidence(traits, name)})" for name in traits.assumed]
     return (*assumed, *["information: hidden (the search sees it all the same)"] * traits.peeks)

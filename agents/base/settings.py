@@ -126,7 +126,7 @@ def flag(default: bool | None) -> Any:
     return declared(default, check_flag, "true or false")
 
 
-def whole(default: int | None, *, lower: int = 0) -> Any:
+def integer(default: int | None, *, lower: int = 0) -> Any:
     """A whole number of at least ``lower``."""
     allowed = f"a whole number of at least {lower}"
     return declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
@@ -173,7 +173,7 @@ def path(default: str | None = None) -> Any:
     return declared(default, check, "the name of a file")
 
 
-def made(default: Any, make: Callable[[Any], Any]) -> Any:
+def converted(default: Any, make: Callable[[Any], Any]) -> Any:
     """A value that ``make`` turns into another."""
     return declared(default, lambda name, value: make(value))
 

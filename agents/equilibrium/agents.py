@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.memory import State
+from zermelo.agents.base.memory import AgentState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states, require_simultaneous
 from zermelo.agents.base.result import SearchResult, drawn_action
-from zermelo.agents.base.settings import choice, made, whole
+from zermelo.agents.base.settings import choice, converted, integer
 from zermelo.agents.equilibrium.backward_induction import backward_induction
 from zermelo.agents.equilibrium.equilibrium import measured, policy_of
 from zermelo.agents.equilibrium.regrets import CFR, ExternalSampling, Variant
@@ -33,7 +33,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import checked_call
 
 
-class _Learned(State):
+class _Learned(AgentState):
     game: Game[Any] | None = None
     policy: PolicyTable | None = None
 
@@ -55,9 +55,9 @@ class CFRAgent(SearchAgent):
 
     kind: ClassVar[str] = "cfr"
 
-    iterations: int = whole(1_000, lower=1)
+    iterations: int = integer(1_000, lower=1)
     variant: Variant = choice(Variant.DISCOUNTED)
-    most_states: int = whole(MOST_STATES, lower=1)
+    most_states: int = integer(MOST_STATES, lower=1)
 
     _learned: _Learned = field(init=False, default_factory=_Learned)
 
@@ -120,7 +120,7 @@ class PolicyTableAgent(SearchAgent):
 
     kind: ClassVar[str] = "policytable"
 
-    path: str = made("", _policy_file)
+    path: str = converted("", _policy_file)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -204,7 +204,7 @@ class BackwardInductionAgent(SearchAgent):
 
     kind: ClassVar[str] = "backward_induction"
 
-    most_states: int = whole(200_000, lower=1)
+    most_states: int = integer(200_000, lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)

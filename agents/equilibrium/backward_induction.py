@@ -21,7 +21,7 @@ from zermelo.agents.solutions.solution import (
     SolvingProgress,
     WatchedBudget,
     outcome_of,
-    unsolved,
+    unknown_solution,
 )
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance
@@ -96,7 +96,7 @@ def solve_simultaneous(
     try:
         return backward_induction(game, state, budget, most_states=most_states)
     except SearchStopped as stopped:
-        return unsolved(game, state, 0, budget.nodes, budget.seconds, stopped.reason)
+        return unknown_solution(game, state, 0, budget.nodes, budget.seconds, stopped.reason)
 
 
 def backward_induction(game: Any, state: Any, budget: Budget, *, most_states: float) -> Solution:

@@ -35,7 +35,7 @@ def evaluates(evaluator: Any) -> bool:
     return getattr(evaluator, "spec", lambda: None)() == "game"
 
 
-def tables_of(evaluator: Any, game: Any) -> Any:
+def network_of(evaluator: Any, game: Any) -> Any:
     """The lookup tables of a fitted evaluation; None of others, and where only plain Python can evaluate."""
     tables = getattr(evaluator, "tables", None)
     return None if tables is None else tables(game)

@@ -78,14 +78,14 @@ def _call(call: Callable[[Record], Any], search: Record) -> int:
     return search.stop
 
 
-def run_here(call: Callable[[Record], Any], search: Record) -> tuple[int, Record]:
-    """Runs a kernel that will not take long, and not look far, in the calling thread; as ``race`` otherwise."""
+def run_in_caller(call: Callable[[Record], Any], search: Record) -> tuple[int, Record]:
+    """Runs a kernel in the calling thread that will not take long, and not look far."""
     search.stack_room, search.stack_start = _CALLERS_STACK, 0
     call(search)
     return search.stop, search
 
 
-def race(
+def run_first_done(
     call: Callable[[Record], Any], searches: Sequence[Record], check: Callable[[], None]
 ) -> tuple[int, Record]:
     """Lets every search's kernel search the same thing; the first to finish answers and the others are stopped.
@@ -110,7 +110,7 @@ def race(
         _stop(running)
 
 
-def share(call: Callable[[Record], Any], searches: Sequence[Record], check: Callable[[], None]) -> None:
+def run_all(call: Callable[[Record], Any], searches: Sequence[Record], check: Callable[[], None]) -> None:
     """Lets every search's kernel do its part of a common work; all are waited for."""
     running = {_start(call, search): search for search in searches}
     waiting = set(running)
@@ -137,7 +137,7 @@ def _stop(running: dict[Future[int], Record]) -> None:
             continue
 
 
-def spread(row: int) -> int:
+def pad_row(row: int) -> int:
     """The words of a row, so that rows do not compete for the same few lines of the cache."""
     return row if row <= 8 else (row + 7) // 8 * 8 + (8 if (row + 7) // 8 % 8 == 0 else 0)
 

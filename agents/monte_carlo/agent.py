@@ -12,16 +12,16 @@ import numpy as np
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.scores import undecided_reward
-from zermelo.agents.base.settings import Compile, Ties, choice, flag, made, part_of, path
+from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag, part_of, path
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootAction, Start
-from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootEdge, RootSetup
+from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent, WorkerSettings
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.jit.cache.sources import Sources, sources_of
 from zermelo.envs.jit.kernel import Wanted
@@ -30,7 +30,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import checked_call
 
 if TYPE_CHECKING:
-    from zermelo.agents.monte_carlo.merging import MergedSearch
+    from zermelo.agents.monte_carlo.merging import MergedRoots
 
 _FOR_REWARDS: Final = 0.2
 """The share of the time that may go into what actions pay at once."""
@@ -52,7 +52,7 @@ def _sources(game: Game[Any], state: Any) -> Sources | None:
     return sources_of(game.rules, state) if isinstance(game, RulesGame) else None
 
 
-class _LastTree(Memory):
+class _LastTree(TransientState):
     """The tree of the last move, which the next one goes on with."""
 
     tree: _Tree | None = None
@@ -80,7 +80,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
     kind: ClassVar[str] = "mcts"
 
-    evaluator: Any = made(None, make_evaluator)
+    evaluator: Any = converted(None, make_evaluator)
     reuse: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)
     book: str | None = path()
@@ -113,7 +113,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             return []
         return [Wanted(root.game.rules, CompiledMonteCarlo.program.kernel(*variants))]
 
-    def searched(self, request: Request, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> SearchOutcome:
         game, state = request.game, request.state
         seed = int(self.generator.integers(2**62))
         looked: Mapping[int, tuple[float, ...]] = {}
@@ -137,9 +137,9 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         if self.reuse or request.ponders:
             sources = _sources(game, state)
             self._last.tree = _Tree(game, sources, search, found["action"], before if request.ponders else None)
-        return DoneSearch(found, search, looked)
+        return SearchOutcome(found, search, looked)
 
-    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
+    def found_together(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         merged.config = self.config
         return self._found(merged, merged.stopped_by, draw, merged.looked)
 
@@ -157,12 +157,12 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
                 search.root, search.root_state, played = older
                 if search.move_to(state, budget, played):
                     return search, older
-        start = Start(game, state, self.config, seed)
+        start = RootSetup(game, state, self.config, seed)
         return monte_carlo(start, budget, self.evaluator, limits=self.limits), None
 
     def _found(
         self,
-        search: MonteCarlo | MergedSearch,
+        search: MonteCarlo | MergedRoots,
         stopped_by: StoppedBy,
         draw: float,
         looked: Mapping[int, tuple[float, ...]],
@@ -220,12 +220,12 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
     def _chosen(
         self,
-        moves: list[RootAction],
+        moves: list[RootEdge],
         bounds: Mapping[int, tuple[float, float]],
         means: Mapping[int, float],
         draw: float,
         paid: Mapping[int, float],
-    ) -> RootAction:
+    ) -> RootEdge:
         """The action that is proven best, else the one with most visits that is not proven worse.
 
         With few visits only actions count after which most is ``paid``, where that is known.
@@ -246,7 +246,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
 
 
-def _bounds(move: RootAction, search: MonteCarlo | MergedSearch, seat: int) -> tuple[float, float]:
+def _bounds(move: RootEdge, search: MonteCarlo | MergedRoots, seat: int) -> tuple[float, float]:
     if search.num_values > 1:
         return -math.inf, math.inf
     if seat == 0:
@@ -255,7 +255,7 @@ def _bounds(move: RootAction, search: MonteCarlo | MergedSearch, seat: int) -> t
     return constant - move.upper, constant - move.lower
 
 
-def _by_seat(move: RootAction, search: MonteCarlo | MergedSearch) -> tuple[float, ...]:
+def _by_seat(move: RootEdge, search: MonteCarlo | MergedRoots) -> tuple[float, ...]:
     """The value of an action for each seat: its mean, or what is undecided where nothing is known."""
     traits: Traits = search.game.traits
     values = move.values

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.evaluators.policy_value import PolicyValue
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.plain import Evaluation, PlainMonteCarlo
 from zermelo.agents.monte_carlo.plain_nodes import UctNode
 from zermelo.envs.game import CHANCE
@@ -22,7 +22,7 @@ from zermelo.envs.game import CHANCE
 class BatchedMonteCarlo(PlainMonteCarlo):
     """Monte Carlo tree search with a policy-value network for leaves and priors."""
 
-    def __init__(self, start: Start, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
+    def __init__(self, start: RootSetup, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
         self.network, self.batch_size = network, start.config.batch_size
         self.waiting: list[tuple[list[tuple[UctNode, int]], UctNode]] = []  # ways down, and the leaves
         super().__init__(start, budget, evaluation=evaluation, plays_out=False)

@@ -13,13 +13,13 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.kernels.program import why_plain
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, Start
+from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES
 from zermelo.envs.capabilities import SupportsEvaluation, offers
 
 
-def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, limits: Limits) -> MonteCarlo:
+def monte_carlo(start: RootSetup, budget: Budget, evaluator: Evaluator | None, *, limits: Limits) -> MonteCarlo:
     """Monte Carlo tree search, for any game: with playouts, or with an evaluator for the leaves.
 
     A search that is watched is a plain one.
@@ -32,8 +32,8 @@ def monte_carlo(start: Start, budget: Budget, evaluator: Evaluator | None, *, li
         ask = functools.partial(expected_totals, cast("Any", evaluator), game)
         return BatchedMonteCarlo(start, budget, network=evaluator, evaluation=ask)
     own = make_evaluator("game") if offers(game, SupportsEvaluation) else None
-    believes, prior = evaluator or own, getattr(evaluator, "prior", None)
-    evaluation = None if believes is None else functools.partial(expected_totals, believes, game)
+    leaf_evaluator, prior = evaluator or own, getattr(evaluator, "prior", None)
+    evaluation = None if leaf_evaluator is None else functools.partial(expected_totals, leaf_evaluator, game)
     priors = None if prior is None else functools.partial(prior, game)
     search = PlainMonteCarlo(start, budget, evaluation=evaluation, plays_out=evaluator is None, prior=priors)
     search.why_plain = why_plain(

@@ -19,9 +19,9 @@ from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block
-from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, tables_of
-from zermelo.agents.kernels.threads import run_here, share
-from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, Start
+from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, network_of
+from zermelo.agents.kernels.threads import run_all, run_in_caller
+from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, RootSetup
 from zermelo.agents.monte_carlo.record import (
     COUNT,
     EDGE_WORDS,
@@ -111,11 +111,13 @@ class CompiledMonteCarlo(MonteCarlo):
     program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", MonteCarloRecord, ("int64", "int64"))
     compiled = True
 
-    def __init__(self, game: RulesGame, evaluator: Any, budget: Budget, *, limits: Limits, start: Start) -> None:
+    def __init__(
+        self, game: RulesGame, evaluator: Any, budget: Budget, *, limits: Limits, start: RootSetup
+    ) -> None:
         super().__init__(start, budget)
         config, seed = start.config, start.seed
         threads = config.threads
-        fitted = tables_of(evaluator, game)
+        fitted = network_of(evaluator, game)
         self.kernel = self.program.load(game.rules, *self.variants(game, evaluator, config.selection))
         self.solves = config.solver and self.num_values == 1
         room = int(config.memory_mb * 2**17)
@@ -141,14 +143,14 @@ class CompiledMonteCarlo(MonteCarlo):
         """True if the game and the evaluator fit; None asks for playouts."""
         if not can_search_any(game) or not game.traits.terminal_rewards_only:
             return False
-        if evaluator is None or tables_of(evaluator, game) is not None:
+        if evaluator is None or network_of(evaluator, game) is not None:
             return True
         return can_evaluate(evaluator) and evaluates(evaluator) and can_use(game, evaluator)
 
     @staticmethod
     def variants(game: Any, evaluator: Any, selection: Selection) -> tuple[Any, ...]:
         """The variants of the kernel."""
-        return MonteCarloVariant(network=tables_of(evaluator, game) is not None), RULES[selection].compiled
+        return MonteCarloVariant(network=network_of(evaluator, game) is not None), RULES[selection].compiled
 
     def simulate(self, count: int) -> bool:
         self.budget.check_clock()
@@ -188,9 +190,9 @@ class CompiledMonteCarlo(MonteCarlo):
 
         try:
             if pause < layout.NO_LIMIT:
-                run_here(call, searches[0])
+                run_in_caller(call, searches[0])
             else:
-                share(call, searches, self.budget.check_clock)
+                run_all(call, searches, self.budget.check_clock)
         finally:
             self.simulations += sum(made)
             self.budget.nodes += sum(search.nodes for search in searches)

@@ -13,7 +13,7 @@ from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import megabytes, thread_count
 from zermelo.agents.base.scores import count_values
-from zermelo.agents.base.settings import choice, flag, function, number, whole
+from zermelo.agents.base.settings import choice, flag, function, integer, number
 from zermelo.agents.monte_carlo.record import EDGE_WORDS, MORE_EDGE_WORDS
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings, offers, rules_of
@@ -51,15 +51,15 @@ class MonteCarloConfig:
     exploration: float = number(0.5, lower=0)
     rave: float = number(0.0, lower=0)
     solver: bool = flag(True)
-    playouts: int = whole(1, lower=1)
-    playout_moves: int | None = whole(None, lower=0)
+    playouts: int = integer(1, lower=1)
+    playout_moves: int | None = integer(None, lower=0)
     memory_mb: float = megabytes(256)
     threads: int = thread_count(1)
-    batch_size: int = whole(1, lower=1)
+    batch_size: int = integer(1, lower=1)
     on_simulation: Any = function("of a Simulation")
 
 
-class Start(NamedTuple):
+class RootSetup(NamedTuple):
     """The start of a Monte Carlo tree search: a state in which somebody has a choice, and the seed."""
 
     game: Any
@@ -68,7 +68,7 @@ class Start(NamedTuple):
     seed: int
 
 
-class RootAction(NamedTuple):
+class RootEdge(NamedTuple):
     """Visits of an action at the root, mean utility of each seat that is kept (none without), proven bounds.
 
     Kept are the seats that ``count_values`` counts; the bounds are those of the first.
@@ -163,7 +163,7 @@ class SimulationSearch:
     _shared_seconds: float = 0.0
     """Seconds that the budget had left when the first simulation began."""
 
-    def root_actions(self) -> list[RootAction]:
+    def root_actions(self) -> list[RootEdge]:
         """All actions at the root, in ascending order."""
         raise NotImplementedError
 
@@ -238,7 +238,7 @@ class MonteCarlo(SimulationSearch, abc.ABC):
     root: Any
     solves: bool
 
-    def __init__(self, start: Start, budget: Budget) -> None:
+    def __init__(self, start: RootSetup, budget: Budget) -> None:
         self.game, self.root_state, self.config, self.seed = start
         self.budget = budget
         game, config, traits = self.game, self.config, self.game.traits
@@ -280,12 +280,12 @@ class MonteCarlo(SimulationSearch, abc.ABC):
         lower, upper = self.bounds_of(node)
         return self.solves and lower == upper
 
-    def root_actions(self) -> list[RootAction]:
+    def root_actions(self) -> list[RootEdge]:
         found = []
         for action, visits, totals, child in self.edges(self.root):
             values = tuple(total / visits for total in totals) if visits else ()
             bounds = self.bounds if child is None else self.bounds_of(child)
-            found.append(RootAction(action, visits, values, *bounds))
+            found.append(RootEdge(action, visits, values, *bounds))
         return sorted(found)
 
     def line_after(self, action: int) -> tuple[int, ...]:

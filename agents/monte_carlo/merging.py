@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.scores import count_values
-from zermelo.agents.monte_carlo.interface import BestPlayout, RootAction, SimulationSearch
+from zermelo.agents.monte_carlo.interface import BestPlayout, RootEdge, SimulationSearch
 
 
-class Order(NamedTuple):
+class WorkerOrder(NamedTuple):
     """A request to search a packed state, within a share of the limits and what is left of the time.
 
     Attributes:
@@ -27,7 +27,7 @@ class Order(NamedTuple):
     seat: int | None
 
 
-class Part(NamedTuple):
+class WorkerAnswer(NamedTuple):
     """The answer of one process.
 
     Attributes:
@@ -37,7 +37,7 @@ class Part(NamedTuple):
         failures: Lines of play that this process has left out so far.
     """
 
-    moves: Sequence[RootAction]
+    moves: Sequence[RootEdge]
     lines: Mapping[int, tuple[int, ...]]
     looked: Mapping[int, tuple[float, ...]]
     paid: Mapping[int, tuple[float, ...]]
@@ -54,12 +54,12 @@ class Part(NamedTuple):
     failures: int
 
 
-class MergedSearch(SimulationSearch):
+class MergedRoots(SimulationSearch):
     """Searches of one state as one: visits are added up, means weighted by them, and each proof counts."""
 
     config: Any = None
 
-    def __init__(self, game: Any, state: Any, parts: Sequence[Part]) -> None:
+    def __init__(self, game: Any, state: Any, parts: Sequence[WorkerAnswer]) -> None:
         self.game, self.root_state = game, state
         self.seat: int = game.to_move(state)
         self.num_values = count_values(game.traits)
@@ -78,8 +78,8 @@ class MergedSearch(SimulationSearch):
         reasons = [part.stopped_by for part in parts]
         self.stopped_by = next((why for why in reasons if why is not StoppedBy.COMPLETED), StoppedBy.COMPLETED)
 
-    def root_actions(self) -> list[RootAction]:
-        found: dict[int, list[RootAction]] = {}
+    def root_actions(self) -> list[RootEdge]:
+        found: dict[int, list[RootEdge]] = {}
         for part in self.parts:
             for move in part.moves:
                 found.setdefault(move.action, []).append(move)
@@ -95,7 +95,7 @@ class MergedSearch(SimulationSearch):
         return self.parts[most].lines.get(action, ())
 
 
-def merged_action(moves: Sequence[RootAction]) -> RootAction:
+def merged_action(moves: Sequence[RootEdge]) -> RootEdge:
     """One action in several searches as one."""
     visits = sum(move.visits for move in moves)
     tried = [move for move in moves if move.visits]
@@ -105,7 +105,7 @@ def merged_action(moves: Sequence[RootAction]) -> RootAction:
         weights = [move.visits / visits for move in tried]
         values = tuple(sum(map(float.__mul__, weights, map(float, column))) for column in columns)
     lower, upper = max(move.lower for move in moves), min(move.upper for move in moves)
-    return RootAction(moves[0].action, visits, values, lower, upper)
+    return RootEdge(moves[0].action, visits, values, lower, upper)
 
 
 def shares_of(limits: Limits, count: int) -> list[Limits | None]:

@@ -11,7 +11,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_memory
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, function, number, whole
+from zermelo.agents.base.settings import choice, flag, function, integer, number
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.adapters.openspiel import OpenSpielGame
@@ -62,10 +62,10 @@ class OpenSpielMCTSAgent(SearchAgent):
     seconds: float | None = None
     selection: Selection = choice(Selection.UCT)
     exploration: float = number(2.0, lower=0)
-    playouts: int = whole(1, lower=1)
+    playouts: int = integer(1, lower=1)
     solver: bool = flag(True)
     check_replies: bool = flag(False)
-    memory_mb: int = whole(1_000, lower=1)
+    memory_mb: int = integer(1_000, lower=1)
     on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class OpenSpielMCTSAgent(SearchAgent):
 
     def _goes_on(self, request: Request, found: _Found, budget: Budget) -> bool:
         so_far = self._result(request, found, budget, StoppedBy.SIMULATIONS)
-        return request.goes_on(self.on_iteration, so_far)
+        return request.should_continue(self.on_iteration, so_far)
 
     def _bot(self, found: _Found, simulations: int | None, seconds: float) -> Any:
         import pyspiel

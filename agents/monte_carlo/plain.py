@@ -30,7 +30,7 @@ from zermelo.agents.monte_carlo.interface import (
     Edge,
     MonteCarlo,
     RewardScale,
-    Start,
+    RootSetup,
 )
 from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
 from zermelo.agents.monte_carlo.record import NODE_WORDS
@@ -59,7 +59,7 @@ class PlainMonteCarlo(MonteCarlo):
 
     def __init__(
         self,
-        start: Start,
+        start: RootSetup,
         budget: Budget,
         *,
         evaluation: Evaluation | None = None,

@@ -26,7 +26,7 @@ _STILL: Final = 2.0
 _MAIN: Final = "zermelo.agents.monte_carlo.worker_process:main"
 
 
-class Link(Protocol):
+class WorkerLink(Protocol):
     """The way to one process.
 
     Attributes:

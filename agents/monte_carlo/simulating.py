@@ -17,12 +17,12 @@ import numpy as np
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import check_threads
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import function, made
+from zermelo.agents.base.settings import converted, function
 from zermelo.agents.monte_carlo.interface import SimulationSearch
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.capabilities import copy_facts
@@ -33,8 +33,8 @@ from zermelo.envs.support.ray_cluster import import_ray
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
-    from zermelo.agents.monte_carlo.merging import MergedSearch
-    from zermelo.agents.monte_carlo.workers import Team
+    from zermelo.agents.monte_carlo.merging import MergedRoots
+    from zermelo.agents.monte_carlo.workers import WorkerPool
 
 
 _ON_RAY: Final = re.compile(r"ray(:[1-9]\d*)?")
@@ -69,10 +69,10 @@ class WorkerSettings:
             answered one after the other. On this machine at most eight for each processor, or 64.
     """
 
-    workers: int | str = made(1, make_workers)
+    workers: int | str = converted(1, make_workers)
 
 
-class DoneSearch(NamedTuple):
+class SearchOutcome(NamedTuple):
     """A finished search: what ``Request.result`` takes of it, and rewards of root actions tried before it."""
 
     found: dict[str, Any]
@@ -80,11 +80,11 @@ class DoneSearch(NamedTuple):
     looked: Mapping[int, tuple[float, ...]] = {}
 
 
-class _Processes(Memory):
+class _Processes(TransientState):
     """The processes that search for an agent, which end with it."""
 
     def __init__(self) -> None:
-        self.teams: dict[int, Team] = {}
+        self.teams: dict[int, WorkerPool] = {}
         """By the process that has started them: a fork of it starts its own."""
 
 
@@ -130,7 +130,7 @@ class SimulatingAgent(SearchAgent):
             batch = min(2 * batch, most)
             if self.on_iteration is not None:
                 so_far = request.result(search.budget, **found(StoppedBy.SIMULATIONS))
-                if not request.goes_on(self.on_iteration, so_far):
+                if not request.should_continue(self.on_iteration, so_far):
                     return found(StoppedBy.INTERRUPT)
 
     def __post_init__(self) -> None:
@@ -176,7 +176,7 @@ class SimulatingAgent(SearchAgent):
     def choose(self, request: Request, budget: Budget) -> SearchResult:
         if self.workers == 1:
             return request.result(budget, **self.searched(request, budget).found)
-        from zermelo.agents.monte_carlo.merging import MergedSearch
+        from zermelo.agents.monte_carlo.merging import MergedRoots
 
         game, state = request.game, request.state
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
@@ -186,7 +186,7 @@ class SimulatingAgent(SearchAgent):
             with budget.off_the_clock():
                 team.show(game, lambda: self.unseen_dealt(game, state, 0))
             parts = team.search(request, self.unseen_dealt(game, state, seed), budget, seed)
-            merged, news = MergedSearch(game, state, parts), team.news()
+            merged, news = MergedRoots(game, state, parts), team.news()
             found = self.found_together(merged, draw)
             team.played = found["action"]
         if news:
@@ -195,21 +195,21 @@ class SimulatingAgent(SearchAgent):
         found["stats"] |= {"workers": len(merged.parts)}
         return request.result(budget, **found, failures=failures, note=news)
 
-    def _team(self) -> Team:
-        from zermelo.agents.monte_carlo.workers import Team
+    def _team(self) -> WorkerPool:
+        from zermelo.agents.monte_carlo.workers import WorkerPool
 
         teams, owner = self._processes.teams, os.getpid()
         if owner not in teams:
             alone: dict[str, Any] = {"workers": 1}
-            team = Team(dataclasses.replace(self, **alone), self.workers)
+            team = WorkerPool(dataclasses.replace(self, **alone), self.workers)
             if teams.setdefault(owner, team) is team:  # else another thread was faster
                 weakref.finalize(self, team.end)
         return teams[owner]
 
-    def searched(self, request: Request, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> SearchOutcome:
         raise NotImplementedError
 
-    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
+    def found_together(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         raise NotImplementedError
 
     def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:

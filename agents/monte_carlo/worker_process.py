@@ -1,8 +1,8 @@
 """The other end of ``zermelo.agents.monte_carlo.workers``: a process that searches for an agent in another one.
 
 It is sent the name and the number of a request, then its data: to ``greet``, which shows that it is there, to
-``show`` it a game, with the agent at first, to ``search`` (an ``Order``, answered by a ``Part``), and to ``stop``
-the search of that number.
+``show`` it a game, with the agent at first, to ``search`` (a ``WorkerOrder``, answered by a ``WorkerAnswer``),
+and to ``stop`` the search of that number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.settings import Compile
-from zermelo.agents.monte_carlo.merging import Order, Part
+from zermelo.agents.monte_carlo.merging import WorkerAnswer, WorkerOrder
 from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.adapters.watching import watching
@@ -131,7 +131,7 @@ class Worker:
         return "shown", None
 
     def _search(self, number: int, data: bytes, received: float) -> tuple[str, Any]:
-        order: Order = pickle.loads(data)
+        order: WorkerOrder = pickle.loads(data)
         agent, game = self._agent, self._game
         self._flag, self._number = StopFlag(), number
         if self._stopped >= number:
@@ -145,7 +145,7 @@ class Worker:
             found = agent.searched(request, budget)
         search = found.search
         moves = search.root_actions()
-        return "found", Part(
+        return "found", WorkerAnswer(
             moves=moves,
             lines={move.action: search.line_after(move.action) for move in moves if move.visits},
             looked=found.looked,

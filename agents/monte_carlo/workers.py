@@ -27,8 +27,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.request import Request
-from zermelo.agents.monte_carlo.merging import Order, Part, shares_of
-from zermelo.agents.monte_carlo.process_link import Link, ProcessLink, start_processes
+from zermelo.agents.monte_carlo.merging import WorkerAnswer, WorkerOrder, shares_of
+from zermelo.agents.monte_carlo.process_link import ProcessLink, WorkerLink, start_processes
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
@@ -47,7 +47,7 @@ _START: Final = 60.0
 """Seconds that a process has to start where others search already, so that nothing has to be compiled."""
 
 
-class Team:
+class WorkerPool:
     """Processes that search for one agent. Whoever uses them holds the ``lock`` meanwhile.
 
     Attributes:
@@ -69,7 +69,7 @@ class Team:
         self.played: int | None = None
         self._workers = workers
         self._wanted = workers if isinstance(workers, int) else 0  # on Ray the cluster says how many
-        self._links: list[Link] = []
+        self._links: list[WorkerLink] = []
         self._number = 0
         self._warned: set[str] = set()
         self._news: list[str] = []
@@ -109,7 +109,7 @@ class Team:
         for link in new:
             link.game = game
 
-    def search(self, request: Request, state: Any, budget: Budget, seed: int) -> list[Part]:
+    def search(self, request: Request, state: Any, budget: Budget, seed: int) -> list[WorkerAnswer]:
         """Searches a state of the game that was shown, as it is sent."""
         name = request.game.traits.name
         try:
@@ -119,13 +119,13 @@ class Team:
         count = len(self._links)
         seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64)
         orders = {
-            link: Order(packed, int(own), share, request.ponders, self.played, request.seat)
+            link: WorkerOrder(packed, int(own), share, request.ponders, self.played, request.seat)
             for link, share, own in zip(self._links, shares_of(request.ends_by, count), seeds, strict=True)
             if share is not None
         }
         self.played = None
         with self._or_none():
-            parts: list[Part] = self._ask("search", orders, name, budget)
+            parts: list[WorkerAnswer] = self._ask("search", orders, name, budget)
         if isinstance(self._workers, int):
             self._start()  # what was lost; it gets ready until the next search
         budget.nodes += sum(part.nodes for part in parts)
@@ -170,7 +170,7 @@ class Team:
     def _ask(
         self,
         name: str,
-        requests: Mapping[Link, Any],
+        requests: Mapping[WorkerLink, Any],
         game: str,
         budget: Budget | None = None,
         most: float = math.inf,
@@ -188,8 +188,8 @@ class Team:
         return found
 
     def _exchange(
-        self, name: str, requests: Mapping[Link, Any], budget: Budget | None = None, most: float = math.inf
-    ) -> tuple[list[Any], dict[Link, str]]:
+        self, name: str, requests: Mapping[WorkerLink, Any], budget: Budget | None = None, most: float = math.inf
+    ) -> tuple[list[Any], dict[WorkerLink, str]]:
         """Answers to one request to each process, in order, and what became of those that gave none.
 
         None of them takes more than ``most`` seconds.
@@ -198,9 +198,9 @@ class Team:
         number, busy = self._number, list(requests)
         wait = _Wait(budget, len(busy), most)
         for link, request in requests.items():
-            link.send(name, number, _dated(request, budget) if isinstance(request, Order) else request)
-        answers: dict[Link, Any] = {}
-        lost: dict[Link, str] = {}
+            link.send(name, number, _dated(request, budget) if isinstance(request, WorkerOrder) else request)
+        answers: dict[WorkerLink, Any] = {}
+        lost: dict[WorkerLink, str] = {}
         while busy:
             for link in busy[0].ready(busy, _POLL):
                 try:
@@ -232,7 +232,7 @@ class Team:
                 raise _not_sent(name, value)
         return [value for _, value, _ in answers]
 
-    def _remove(self, lost: Collection[Link]) -> None:
+    def _remove(self, lost: Collection[WorkerLink]) -> None:
         for link in lost:
             link.kill()
         for link in lost:
@@ -299,7 +299,7 @@ class _Wait:
         return False
 
 
-def _dated(order: Order, budget: Budget | None) -> bytes:
+def _dated(order: WorkerOrder, budget: Budget | None) -> bytes:
     """An order with the seconds that are left now."""
     left = math.inf if budget is None else budget.seconds_left
     if math.isfinite(left) and not order.ponders:
@@ -307,7 +307,7 @@ def _dated(order: Order, budget: Budget | None) -> bytes:
     return pickle.dumps(order)
 
 
-def _loss_text(lost: Mapping[Link, str], count: int, name: str) -> str:
+def _loss_text(lost: Mapping[WorkerLink, str], count: int, name: str) -> str:
     how = " and ".join(dict.fromkeys(lost.values()))
     who = f"all {count} processes" if len(lost) == count else f"{len(lost)} of {count} processes"
     return f"{who} that searched {name} {how}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 
 PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given to think
@@ -201,7 +201,7 @@ class Engine:
                     pipe.close()
 
 
-class _Process(Memory):
+class _Process(TransientState):
     """The engine that an agent has started; it is new until a move is asked for."""
 
     engine: Engine | None = None

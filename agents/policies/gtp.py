@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import RESERVE, GameClock
-from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.settings import check_number, whole
+from zermelo.agents.base.memory import TransientState
+from zermelo.agents.base.settings import check_number, integer
 from zermelo.agents.policies.engines import EngineAgent, EngineError, EngineMoveError, quoted
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
@@ -16,7 +16,7 @@ from zermelo.envs.live.wrappers import game_name
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # of a Go board; there is no I
 
 
-class _Time(Memory):
+class _Time(TransientState):
     clock: GameClock | None = None
     main_seconds: int | None = None
 
@@ -37,7 +37,7 @@ class GtpAgent(EngineAgent):
     kind: ClassVar[str] = "gtp"
 
     seconds: float = 60.0
-    level: int | None = whole(None)
+    level: int | None = integer(None)
 
     _time: _Time = field(init=False, default_factory=_Time)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_path, numpy_array, reason_of
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
@@ -23,7 +23,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import optional_import
 
 
-class _Recurrence(Memory):
+class _Recurrence(TransientState):
     state: Any = None
 
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import RESERVE, GameClock
 from zermelo.agents.base.machine import thread_count
-from zermelo.agents.base.memory import Memory
-from zermelo.agents.base.settings import check_number, whole
+from zermelo.agents.base.memory import TransientState
+from zermelo.agents.base.settings import check_number, integer
 from zermelo.agents.policies.engines import START_SECONDS, EngineAgent, EngineMoveError, quoted
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.games.chess.fen import write_fen
@@ -28,7 +28,7 @@ _OPTION: Final = re.compile(r"option name (?P<name>.+?) type (?P<rest>.*)")
 _BOUND: Final = re.compile(r"\b(min|max) (-?\d+)")
 
 
-class _EngineState(Memory):
+class _EngineState(TransientState):
     clock: GameClock | None = None  # the game's, by which it manages its time
     reply: tuple[Callable[..., str | None], str, str] | None = None
     """The position after the last moves as a function, the engine's own move, and the reply it expects."""
@@ -55,9 +55,9 @@ class UciAgent(EngineAgent):
     kind: ClassVar[str] = "uci"
 
     seconds: float | None = None
-    nodes: int | None = whole(None, lower=1)
-    depth: int | None = whole(None, lower=1)
-    elo: int | None = whole(None)
+    nodes: int | None = integer(None, lower=1)
+    depth: int | None = integer(None, lower=1)
+    elo: int | None = integer(None)
     threads: int = thread_count(1)
 
     _talk: _EngineState = field(init=False, default_factory=_EngineState)

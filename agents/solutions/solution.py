@@ -147,7 +147,9 @@ def utility_range(game: Game[Any], state: Any, seat: int) -> tuple[float, float]
     return paid[seat] + lower, paid[seat] + upper
 
 
-def unsolved(game: Game[Any], state: Any, seat: int, nodes: int, seconds: float, why: StoppedBy) -> Solution:
+def unknown_solution(
+    game: Game[Any], state: Any, seat: int, nodes: int, seconds: float, why: StoppedBy
+) -> Solution:
     """The solution where a limit was reached before anything was known."""
     bounds = utility_range(game, state, seat)
     return Solution(seat=seat, value=None, value_bounds=bounds, nodes=nodes, seconds=seconds, stopped_by=why)

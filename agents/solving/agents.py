@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Final, NamedTuple
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.base.memory import State
+from zermelo.agents.base.memory import AgentState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_deterministic, require_one_player, require_perfect_information
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.scores import Scale, finite
-from zermelo.agents.base.settings import number, whole
+from zermelo.agents.base.settings import integer, number
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.solving.value_iteration import ValueTable, require_finite, stationary, value_iteration
 from zermelo.envs.adapters.transition_table import TableGame
@@ -45,7 +45,7 @@ class _Plan(NamedTuple):
 _NOTHING = _Plan({})
 
 
-class _Planned(State):
+class _Planned(AgentState):
     game: Game[Any] | None = None
     plan = _NOTHING
 
@@ -172,7 +172,7 @@ _MOST_STEPS: Final = 1_000
 """With more steps left than this a time limit is taken for none: its end is far away."""
 
 
-class _Solved(State):
+class _Solved(AgentState):
     table: ValueTable | None = None
     is_settled = False
     """More steps would change nothing."""
@@ -194,7 +194,7 @@ class ValueIterationAgent(SearchAgent):
     kind: ClassVar[str] = "value_iteration"
 
     tolerance: float = number(1e-9, lower=1e-14)
-    most_states: int = whole(2_000_000, lower=1)
+    most_states: int = integer(2_000_000, lower=1)
 
     _solved: _Solved = field(init=False, default_factory=_Solved)
 

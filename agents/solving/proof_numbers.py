@@ -13,7 +13,7 @@ from zermelo.agents.base.recursion import UNSOLVED, GameTooLongError, deep_recur
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.layout import KernelRecord, laid_out
 from zermelo.agents.kernels.program import Program, fits
-from zermelo.agents.kernels.threads import race, spread
+from zermelo.agents.kernels.threads import pad_row, run_first_done
 from zermelo.agents.solutions.solution import outcome_of, utility_range
 from zermelo.agents.solving.solvers import Found, Solver
 from zermelo.envs.capabilities import rules_of
@@ -148,7 +148,7 @@ class CompiledNumbers:
         search = self._search = NumbersRecord()
         search.width = game.max_legal_actions
         search.max_ply = _MOST_PLIES
-        search.row = spread(1 + 4 * search.width)
+        search.row = pad_row(1 + 4 * search.width)
         search.hold("rows", np.zeros((_MOST_PLIES + 2) * search.row, np.int64))
         search.hold("table", np.zeros(8 << bits, np.int64))
         search.table_bits = bits
@@ -173,7 +173,7 @@ class CompiledNumbers:
             return int(self._kernel(rules, begun, _INFINITE, _INFINITE, 0, one))
 
         try:
-            reason, _ = race(call, [search], self._check)
+            reason, _ = run_first_done(call, [search], self._check)
         finally:
             self.nodes += search.nodes
             search.nodes = 0

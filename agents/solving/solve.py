@@ -27,7 +27,7 @@ from zermelo.agents.solutions.solution import (
     SolvingProgress,
     WatchedBudget,
     outcome_of,
-    unsolved,
+    unknown_solution,
 )
 from zermelo.agents.solving.proof_numbers import ProofNumberSolver
 from zermelo.agents.solving.solvers import AlphaBetaSolver, ProofSolver, Solver
@@ -225,7 +225,7 @@ def _by_values(game: Any, state: Any, tolerance: float, budget: WatchedBudget) -
         seat = game.to_move(state)
         table = value_iteration(game, tolerance, states=[state], check=lambda: budget.visit(0))
     except SearchStopped as stopped:
-        return unsolved(game, state, seat, budget.nodes, budget.seconds, stopped.reason)
+        return unknown_solution(game, state, seat, budget.nodes, budget.seconds, stopped.reason)
     action_values = table.action_values(state)
     value = max(action_values.values())
     bounds = value - table.tolerance, value + table.tolerance

@@ -15,7 +15,7 @@ from zermelo.agents.solutions.solution import Solution, WatchedBudget, outcome_o
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.exact.prover import Prover, Score
-from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, RootNode, RootRequest, SearchSetup, TreeSearch
 from zermelo.agents.tree_search.results import answer
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -92,7 +92,7 @@ class AlphaBetaSolver(Solver):
             threads=self.threads,
             tables=self.tables,
         )
-        return tree_search(Root(self.game, None), self.budget, config, family=ALPHA_BETA)
+        return tree_search(SearchSetup(self.game, None), self.budget, config, family=ALPHA_BETA)
 
     def _search(self, state: Any, *, outcome_only: bool) -> Found:
         search, iteration = self._new_search(prefer_short_wins=not outcome_only), Iteration(math.inf)

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.base.memory import NO_LIMITS, Memory
+from zermelo.agents.base.memory import NO_LIMITS, TransientState
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Compile, Ties, choice, flag, function, made, part_of
+from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag, function, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
 from zermelo.agents.tree_search.choose import Family, needed_kernels, tree_search
-from zermelo.agents.tree_search.inner_game import SampledGame, looking_inside
-from zermelo.agents.tree_search.interface import Iteration, Root, RootNode, RootRequest, TreeSearch
+from zermelo.agents.tree_search.interface import Iteration, RootNode, RootRequest, SearchSetup, TreeSearch
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
+from zermelo.agents.tree_search.sampled_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.position import Position
@@ -41,7 +41,7 @@ _LONG: Final = 10.0
 """Seconds after which a search without a limit says so."""
 
 
-class _LastSearch(Memory):
+class _LastSearch(TransientState):
     """The last search with its memory, its game, and the evaluator that was found where none was given."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class TreeSearchAgent(SearchAgent):
     depth: int | str | None = None
     nodes: int | None = None
     seconds: float | str | None = None
-    evaluator: Any = made(None, make_evaluator)
+    evaluator: Any = converted(None, make_evaluator)
     stop_test: Any = function("of game, state and ply")
     prefer_short_wins: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)
@@ -164,7 +164,7 @@ class TreeSearchAgent(SearchAgent):
         root = self.root(request.game, request.state, request.legal)
         return self.run(request, self.build(self.config_for(root), root, budget), root)
 
-    def config_for(self, root: Root) -> AlphaBetaConfig | MaxNConfig:
+    def config_for(self, root: SearchSetup) -> AlphaBetaConfig | MaxNConfig:
         """The settings of the search of a root."""
         return self.config
 
@@ -179,15 +179,17 @@ class TreeSearchAgent(SearchAgent):
             last.game, last.evaluator = game, default_evaluator(game, state)
         return last.evaluator
 
-    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> Root:
+    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> SearchSetup:
         evaluator, stop_test = self.evaluator_for(game, state), self.stop_test
         if game.traits.chance is not Chance.SAMPLED:
-            return Root(game, state, evaluator, stop_test, legal=legal)
+            return SearchSetup(game, state, evaluator, stop_test, legal=legal)
         sampled = SampledGame(game, self.samples)
         start = sampled.root(state, int(self.generator.integers(2**62)))
-        return Root(sampled, start, looking_inside(evaluator), looking_inside(stop_test), self.samples, legal)
+        return SearchSetup(
+            sampled, start, looking_inside(evaluator), looking_inside(stop_test), self.samples, legal
+        )
 
-    def build(self, config: AlphaBetaConfig | MaxNConfig, root: Root, budget: Budget) -> TreeSearch:
+    def build(self, config: AlphaBetaConfig | MaxNConfig, root: SearchSetup, budget: Budget) -> TreeSearch:
         earlier = self._last.take()
         return tree_search(root, budget, config, family=self.family, on_node=self.on_node, earlier=earlier)
 
@@ -199,12 +201,12 @@ class TreeSearchAgent(SearchAgent):
     def advice_if_too_long(self, traits: Traits) -> str:
         return SHALLOWER
 
-    def run(self, request: Request, search: TreeSearch, root: Root) -> SearchResult:
+    def run(self, request: Request, search: TreeSearch, root: SearchSetup) -> SearchResult:
         node = search.root_node(root.state, root.legal)
         wanted = asked = self.root_request
-        if search.prefers or search.selective:
+        if search.breaks_ties or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
-            asked = wanted._replace(ties=Ties.RANDOM if search.prefers else None)
+            asked = wanted._replace(ties=Ties.RANDOM if search.breaks_ties else None)
         draw, budget, manager = float(self.generator.random()), search.budget, None
 
         def found_in(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> dict[str, Any]:
@@ -214,7 +216,7 @@ class TreeSearchAgent(SearchAgent):
 
         def watch(iteration: Iteration, depth: int, stopped_by: StoppedBy) -> bool:
             so_far = request.result(budget, **found_in(iteration, depth, stopped_by))
-            return request.goes_on(self.on_iteration, so_far)
+            return request.should_continue(self.on_iteration, so_far)
 
         if request.share is not None and self.deepens:
             budget.end_within(request.share.most)
@@ -245,7 +247,7 @@ class TreeSearchAgent(SearchAgent):
         answered = request.result(budget, **found)
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
-                search.forget()
+                search.clear_memory()
             self._last.put(search)
         return answered
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.settings import Compile
-from zermelo.agents.tree_search.inner_game import looking_inside
-from zermelo.agents.tree_search.interface import Root, TreeSearch
+from zermelo.agents.tree_search.interface import SearchSetup, TreeSearch
 from zermelo.agents.tree_search.observer import Observer
 from zermelo.agents.tree_search.plain import PlainSearch
+from zermelo.agents.tree_search.sampled_game import looking_inside
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
 from zermelo.envs.jit.cache.sources import sources_of
 from zermelo.envs.rules.rules_game import RulesGame
@@ -31,12 +31,12 @@ class Family(NamedTuple):
         compiled: The class of the compiled search.
     """
 
-    plain: Callable[[Root, Any], type[PlainSearch]]
+    plain: Callable[[SearchSetup, Any], type[PlainSearch]]
     compiled: Callable[[], type[Any]]
 
 
 def tree_search(
-    root: Root,
+    root: SearchSetup,
     budget: Budget,
     config: AlphaBetaConfig | MaxNConfig,
     *,
@@ -55,11 +55,11 @@ def tree_search(
     game = root.game
     seat = root.max_seat(config) if config.depends_on_seat else 0
     sources = sources_of(game.rules, root.state) if isinstance(game, RulesGame) else None
-    made_for = game, sources, seat, root.evaluator, config, budget.limits
-    if earlier is not None and earlier.made_for != made_for:
+    reuse_key = game, sources, seat, root.evaluator, config, budget.limits
+    if earlier is not None and earlier.reuse_key != reuse_key:
         earlier = None
     if earlier is not None and earlier.compiled:
-        earlier.restart(root, budget)
+        earlier.set_root(root, budget)
         return earlier
     search = None if budget.compile is Compile.NEVER else _compiled(root, budget, config, family, on_node)
     if search is None:
@@ -72,12 +72,12 @@ def tree_search(
                 game, root.evaluator, search.evaluator_name, budget, has_kernel=config.has_kernel,
                 watched=on_node is not None, cut=root.stop_test is not None,
             )  # fmt: skip
-    search.made_for = made_for
+    search.reuse_key = reuse_key
     return search
 
 
 def _plain(
-    root: Root,
+    root: SearchSetup,
     budget: Budget,
     config: AlphaBetaConfig | MaxNConfig,
     family: Family,
@@ -96,7 +96,7 @@ def _plain(
 
 
 def needed_kernels(
-    root: Root, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
+    root: SearchSetup, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
 ) -> list[Wanted]:
     """The kernel of the compiled search, if there is one."""
     compiled = _compiled_kind(root, config, family, on_node)
@@ -109,23 +109,23 @@ def needed_kernels(
 
 
 def _compiled_kind(
-    root: Root, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
-) -> tuple[type[Any], Root] | None:
+    root: SearchSetup, config: AlphaBetaConfig | MaxNConfig, family: Family, on_node: Observer | None
+) -> tuple[type[Any], SearchSetup] | None:
     """The compiled search, and the root with its network; None where there is none for game and settings."""
     if not config.has_kernel or not isinstance(root.game, RulesGame):
         return None
     if on_node is not None or root.stop_test is not None:
         return None
-    from zermelo.agents.kernels.program import tables_of
+    from zermelo.agents.kernels.program import network_of
 
     kind = family.compiled()
-    fitted = None if isinstance(config, MaxNConfig) else tables_of(root.evaluator, root.game)
+    fitted = None if isinstance(config, MaxNConfig) else network_of(root.evaluator, root.game)
     root = root._replace(fitted=fitted)
     return (kind, root) if kind.can_search(root) else None
 
 
 def _compiled(
-    root: Root,
+    root: SearchSetup,
     budget: Budget,
     config: AlphaBetaConfig | MaxNConfig,
     family: Family,

@@ -15,15 +15,15 @@ from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.settings import Ties
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, evaluates
-from zermelo.agents.kernels.threads import race, run_here, spread
+from zermelo.agents.kernels.threads import pad_row, run_first_done, run_in_caller
 from zermelo.agents.tree_search.compiled_table import CompiledTable
 from zermelo.agents.tree_search.interface import (
     Iteration,
-    MoveOrder,
-    Root,
+    MoveOrdering,
     RootMove,
     RootNode,
     RootRequest,
+    SearchSetup,
     TreeSearch,
 )
 from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
@@ -69,7 +69,7 @@ def most_states(game: Any, limits: Limits, *, beyond: bool = False, threads: int
     return min(most, float(game.max_legal_actions) ** levels)
 
 
-class Layout(NamedTuple):
+class KernelMemory(NamedTuple):
     """The memory that a kernel needs.
 
     Attributes:
@@ -100,10 +100,10 @@ class CompiledTreeSearch(TreeSearch):
 
     def __init__(
         self,
-        root: Root,
+        root: SearchSetup,
         budget: Budget,
         config: TreeConfig,
-        memory: Layout,
+        memory: KernelMemory,
         table: CompiledTable | None,
         threads: int = 1,
     ) -> None:
@@ -114,7 +114,7 @@ class CompiledTreeSearch(TreeSearch):
         self.transposes = table is not None
         self._rules = game.rules
         self._kernel = self.program.load(game.rules, *self.variants(root, config))
-        self._row = spread(memory.row)
+        self._row = pad_row(memory.row)
         size = game.num_moves
         width = game.max_legal_actions if memory.width is None else memory.width
         self._replies = root.searched is not None
@@ -150,9 +150,9 @@ class CompiledTreeSearch(TreeSearch):
         if table is not None:
             table.serve(self.searches)
 
-    def restart(self, root: Root, budget: Budget) -> None:
+    def set_root(self, root: SearchSetup, budget: Budget) -> None:
         if root.view is not self.game:
-            self.game, self.order = root.view, MoveOrder(root.view, self._ordering)
+            self.game, self.order = root.view, MoveOrdering(root.view, self._ordering)
         self.budget, self.proof = budget, None
         for search in self.searches:
             search.held["killers"][:] = 0
@@ -162,7 +162,7 @@ class CompiledTreeSearch(TreeSearch):
                 search.held["history"][:] = 0
             search.table_hits = search.table_stores = 0
 
-    def forget(self) -> None:
+    def clear_memory(self) -> None:
         if self.table is not None:
             self.table.clear()
         for search in self.searches:
@@ -170,21 +170,21 @@ class CompiledTreeSearch(TreeSearch):
 
     @classmethod
     @abc.abstractmethod
-    def can_search(cls, root: Root) -> bool:
+    def can_search(cls, root: SearchSetup) -> bool:
         """True if the kernel fits the game and the evaluator."""
 
     @classmethod
     @abc.abstractmethod
-    def variants(cls, root: Root, config: Any) -> tuple[Any, ...]:
+    def variants(cls, root: SearchSetup, config: Any) -> tuple[Any, ...]:
         """The variants of the kernel: what of it a game and settings need."""
 
-    def prepare(self, depth: float) -> None:
+    def set_iteration_depth(self, depth: float) -> None:
         """Sets what depends on the depth, in selective searches."""
 
     def search_moves(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
         budget, kernel, count = self.budget, self._kernel, len(actions)
         budget.check_clock()
-        self.allot(iteration.depth, count)
+        self.ensure_memory(iteration.depth, count)
         listed, depth = self._listed, int(min(iteration.depth, _ENDLESS))
         listed[:count] = actions
         (low, low_distance), (high, high_distance) = node.window
@@ -195,7 +195,7 @@ class CompiledTreeSearch(TreeSearch):
             search.root_alpha, search.root_alpha_distance = low, low_distance
             search.root_beta, search.root_beta_distance = high, high_distance
         if self.selective:
-            self.prepare(iteration.depth)
+            self.set_iteration_depth(iteration.depth)
         here = node.state.state if self._replies else node.state
         is_short = depth <= self._short_depth
         if len(self.searches) == 1 and math.isinf(budget.seconds_left):
@@ -209,9 +209,9 @@ class CompiledTreeSearch(TreeSearch):
             while True:
                 self._begin()
                 if is_short:
-                    reason, search = run_here(call, self.searches[0])
+                    reason, search = run_in_caller(call, self.searches[0])
                 else:
-                    reason, search = race(call, self.searches, budget.check_clock)
+                    reason, search = run_first_done(call, self.searches, budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
                     self._allot_arena(search, 4 * len(search.held["arena"]))
                 elif is_short and reason == layout.OUT_OF_STACK:
@@ -239,9 +239,9 @@ class CompiledTreeSearch(TreeSearch):
             record = start + _HEADER
             *values, distance = floats[record : record + seats + 1].tolist()
             line = (action, *numbers[record + seats + 2 : record + seats + 2 + numbers[record + seats + 1]])
-            has_values = self.prefers or (seats > 1 and found & _VALUES)
+            has_values = self.breaks_ties or (seats > 1 and found & _VALUES)
             score, plies = (values[search.own], distance), 0.0
-            if self.prefers:
+            if self.breaks_ties:
                 score, plies = (values[search.own], 0), distance
             rest = bool(found & _IS_EXACT), bool(found & _PROVEN), line, 0.0, tuple(values) if has_values else ()
             iteration.add(RootMove(action, score, *rest, plies), node.maximizing)
@@ -285,7 +285,7 @@ class CompiledTreeSearch(TreeSearch):
             self.table.hits = sum(search.table_hits for search in self.searches)
             self.table.stores = sum(search.table_stores for search in self.searches)
 
-    def allot(self, depth: float, actions: int) -> None:
+    def ensure_memory(self, depth: float, actions: int) -> None:
         """Sees that there is memory as far as a search can look. The system gives it to used addresses only."""
         plies = int(min(depth + self._beyond, MAX_PLIES)) + 3
         if plies > self._plies:

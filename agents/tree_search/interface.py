@@ -23,7 +23,7 @@ _PLIES_APART: Final = 64
 """Plies that a move order tells apart after an outcome of chance."""
 
 
-class MoveOrder:
+class MoveOrdering:
     """Orders the actions at a node, and learns from those that cut off."""
 
     def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
@@ -94,7 +94,7 @@ class ChanceOutcome(NamedTuple):
         return min(ply, _PLIES_APART - 1) << 32 | self.number + 1
 
 
-class Root(NamedTuple):
+class SearchSetup(NamedTuple):
     """The start of a search.
 
     Attributes:
@@ -167,37 +167,37 @@ class TreeSearch(abc.ABC):
         orders_root: Whether it orders the root's actions by itself, for the first iteration.
         transposes: Whether the table may answer with what an iteration before, less deep, has left unfinished.
         selective: Whether some moves are searched less deep than others.
-        prefers: Whether it has a rule of its own for root moves of equal score, ``preferred``.
+        breaks_ties: Whether it has a rule of its own for root moves of equal score, ``tie_winners``.
         leaves, leaf_seconds: How many leaves were judged in plain Python, and the time that took.
-        tried: The root actions that were searched.
+        root_tried: The root actions that were searched.
         why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
-        made_for: Game, version of its rules, seat, evaluator, settings and limits, if another search with the same
-            may go on with it.
+        reuse_key: Game, version of its rules, seat, evaluator, settings and limits, if another search with the
+            same may go on with it.
     """
 
     game: Game[Any]
     budget: Budget
     scale: Scale
-    order: MoveOrder
+    order: MoveOrdering
     table: Any = None
     max_seat: int = 0
     prunes: bool = True
     orders_root: bool = False
     transposes: bool = False
     selective: bool = False
-    prefers: bool = False
+    breaks_ties: bool = False
     compiled: bool = False
     why_plain: str = ""
     proof: Any = None
-    made_for: tuple[Any, ...] = ()
+    reuse_key: tuple[Any, ...] = ()
     leaves: int = 0
     leaf_seconds: float = 0.0
-    tried: Set[int] = frozenset()
+    root_tried: Set[int] = frozenset()
 
-    def __init__(self, root: Root, budget: Budget, ordering: Ordering) -> None:
+    def __init__(self, root: SearchSetup, budget: Budget, ordering: Ordering) -> None:
         self.game, self.budget = root.view, budget
-        self.order = MoveOrder(self.game, ordering)
+        self.order = MoveOrdering(self.game, ordering)
         self.evaluator_name = evaluator_name(root.evaluator)
 
     def root_node(self, state: Any, legal: Sequence[int] | None = None) -> RootNode:
@@ -230,17 +230,17 @@ class TreeSearch(abc.ABC):
         """
         return None
 
-    def preferred(self, moves: Sequence[RootMove]) -> Sequence[RootMove]:
+    def tie_winners(self, moves: Sequence[RootMove]) -> Sequence[RootMove]:
         """Of several root moves of equal score those that it would play."""
         return moves
 
-    def restart(self, root: Root, budget: Budget) -> None:  # noqa: B027 - only compiled searches are used again
+    def set_root(self, root: SearchSetup, budget: Budget) -> None:  # noqa: B027 - only compiled searches are used again
         """Makes this the search of another root of its game; it knows what it has learned before."""
 
-    def forget(self) -> None:  # noqa: B027 - only compiled searches are used again
+    def clear_memory(self) -> None:  # noqa: B027 - only compiled searches are used again
         """Makes it know nothing of what it has searched."""
 
-    def search_fully(self) -> None:  # noqa: B027 - only selective searches have to do anything
+    def disable_reductions(self) -> None:  # noqa: B027 - only selective searches have to do anything
         """Searches all moves to the same depth from now on, and forgets what was found otherwise."""
 
 
@@ -268,7 +268,7 @@ class Iteration:
     proven: bool = False
     unordered: bool = False
 
-    def tied(self) -> list[RootMove]:
+    def best_moves(self) -> list[RootMove]:
         """The moves known to be as good as the best, by action number."""
         best = self.best
         assert best is not None, "asked only of an iteration that searched a move"

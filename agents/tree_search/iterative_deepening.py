@@ -14,10 +14,10 @@ from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.evaluators.one_ply import totals_after
-from zermelo.agents.tree_search.inner_game import SampledGame
 from zermelo.agents.tree_search.interface import Iteration, RootMove, RootNode, RootRequest, TreeSearch
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.results import unknown_move
+from zermelo.agents.tree_search.sampled_game import SampledGame
 
 _USUAL: Final = 0.5
 _CLEAR: Final = 0.2
@@ -140,7 +140,7 @@ def _order_by_reward(search: PlainSearch, node: RootNode, actions: list[int], se
     budget = search.budget
     ends = budget.now() + _FOR_REWARDS * max(budget.seconds_left, 0.0)
     totals, _ = totals_after(game, state, budget, seed=seed, ends=ends, children=children)
-    search.tried = {*search.tried, *totals}
+    search.root_tried = {*search.root_tried, *totals}
     if not totals:
         return None
     actions.sort(key=lambda action: -(totals[action][seat] if action in totals else worst))
@@ -175,7 +175,7 @@ def deepen(
     Raises:
         GameTooLongError, RecursionError: The game goes on for too long, and no iteration was finished before.
     """
-    search.tried = frozenset()
+    search.root_tried = frozenset()
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
     unordered = search.orders_root and search.proof is None
@@ -192,11 +192,11 @@ def deepen(
             if last is None and not isinstance(stopped, SearchStopped):
                 raise  # there is no shallower answer to fall back on
             reason = stopped.reason if isinstance(stopped, SearchStopped) else StoppedBy.DEPTH
-            search.tried = {*search.tried, *(move.action for move in iteration.moves)}
+            search.root_tried = {*search.root_tried, *(move.action for move in iteration.moves)}
             half_way = _unfinished(search, node, last, iteration, actions, exact=request.exact) or glance
             return half_way, 0 if last is None else int(last.depth), reason
         last, best = iteration, iteration.best
-        search.tried = frozenset(node.legal)
+        search.root_tried = frozenset(node.legal)
         assert best is not None, "a root has actions"
         found = (last, search.budget.deepest if math.isinf(depth) else int(depth))
         reason = StoppedBy.DEPTH
@@ -211,7 +211,7 @@ def deepen(
             reason = StoppedBy.COMPLETED
             if not settled and is_selective:
                 reason = StoppedBy.DEPTH
-                search.search_fully()
+                search.disable_reductions()
         goes_on = watch is None or watch(*found, reason)
         if reason is StoppedBy.COMPLETED or depth >= min(deepest, MAX_PLIES):
             return *found, reason

@@ -16,10 +16,10 @@ from zermelo.agents.evaluators.protocol import Evaluator, seat_values
 from zermelo.agents.tree_search.interface import (
     Bound,
     Iteration,
-    Root,
     RootMove,
     RootNode,
     RootRequest,
+    SearchSetup,
     TreeSearch,
     Visit,
 )
@@ -38,7 +38,7 @@ class PlainSearch(TreeSearch):
 
     def __init__(
         self,
-        root: Root,
+        root: SearchSetup,
         budget: Budget,
         config: TreeConfig,
         *,
@@ -83,7 +83,7 @@ class PlainSearch(TreeSearch):
             if best is not None and not request.exact:
                 may_tie = request.ties is Ties.RANDOM
                 if request.ties is Ties.FIRST:
-                    may_tie = action < min(move.action for move in iteration.tied())
+                    may_tie = action < min(move.action for move in iteration.best_moves())
                 value, distance = best.score  # distances move in whole steps
                 if maximizing:
                     low = max(alpha, (value, distance - 0.5 * may_tie))
@@ -160,7 +160,7 @@ class PlainSearch(TreeSearch):
         whole = math.fsum(p for _, p, _ in works)
         return [(way, p / whole, child) for way, p, child in works]
 
-    def given_up(self, state: Any) -> Visit:
+    def value_without_moves(self, state: Any) -> Visit:
         """The value of a state in which no action works: as if the search went no further."""
         if not can_leave_out(self.game):
             raise no_legal_action(self.game)

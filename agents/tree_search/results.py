@@ -39,9 +39,9 @@ def answer(
         action = search.root_actions(node)[0]
         move, proven, reach = unknown_move(node, action), False, 0.0
     else:
-        tied = iteration.tied()
-        if search.prefers and len(tied) > 1:
-            tied = list(search.preferred(tied))
+        tied = iteration.best_moves()
+        if search.breaks_ties and len(tied) > 1:
+            tied = list(search.tie_winners(tied))
         move = tied[0] if request.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
@@ -70,7 +70,7 @@ def answer(
         "leaf_seconds": search.leaf_seconds / search.leaves if search.leaves else 0.0,
         "compiled": search.compiled,
         "why_plain": search.why_plain,
-        "actions_tried": len(search.tried) or len(node.legal),
+        "actions_tried": len(search.root_tried) or len(node.legal),
         "stats": {} if table is None else {"table_hits": table.hits, "table_stores": table.stores},
     }
 
@@ -138,7 +138,7 @@ def _plies(
     frame, traits = node.frame, search.game.traits
     if search.selective and not math.isinf(reach):  # a sooner win may have been searched less deep
         return None
-    if search.prefers:  # it prefers whole lines, so what it plays is as long as its line
+    if search.breaks_ties:  # it prefers whole lines, so what it plays is as long as its line
         return len(finished_line) if finished_line is not None else None
     value, distance = move.score
     if traits.terminal_rewards_only and traits.chance is Chance.NONE and value != frame.middle:

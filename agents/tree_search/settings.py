@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.machine import megabytes
-from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, flag, number, whole
+from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, flag, integer, number
 
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
@@ -76,8 +76,8 @@ class SelectiveSettings:
             says is never proven; a value in which the repetition of an earlier position has counted is not stored.
     """
 
-    late_move_reductions: int = whole(0)
-    null_move: int = whole(0)
+    late_move_reductions: int = integer(0)
+    null_move: int = integer(0)
     futility: float = number(0.0, lower=0)
     share_positions: bool = flag(False)
 

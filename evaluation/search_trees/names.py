@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.tree_search.inner_game import SampledGame, SampledOutcomes
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
+from zermelo.agents.tree_search.sampled_game import SampledGame, SampledOutcomes
 from zermelo.envs.capabilities import GameView, SupportsActionText, SupportsText, offers
 from zermelo.envs.game import Traits
 from zermelo.evaluation.output.numbers import four_digits
@@ -23,7 +23,7 @@ _LONGEST_MOVE: Final = 40
 def move_text(game: Any, state: Any, action: int) -> str:
     if isinstance(game, RepliesGame):
         names, inner = [], state.state
-        for move in game.moves_of(state, action):
+        for move in game.actions_in_reply(state, action):
             names.append(move_text(game.inside, inner, move))
             inner = game.inside.result(inner, move)
         return " ".join(names) or "pass"

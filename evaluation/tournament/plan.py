@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.base.requirements import on_trust
+from zermelo.agents.base.requirements import trusted_traits
 from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
@@ -240,7 +240,7 @@ def _fitting(
             fitting.append(participant)
     assumed: tuple[str, ...] = ()
     if any(isinstance(agent, SearchAgent) for agent in agents):
-        assumed = on_trust(as_game(driver.env).traits)
+        assumed = trusted_traits(as_game(driver.env).traits)
     notes = (f"Searches rest on what play did not contradict: {'; '.join(assumed)}.",) if assumed else ()
     return tuple(fitting), tuple(left_out), notes
 

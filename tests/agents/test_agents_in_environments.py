@@ -10,7 +10,7 @@ from doubles.small_games import DiceRace, Leaf, Node, TreeGame
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, GreedyAgent, RandomAgent, make_agent
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.tree_search.inner_game import SampledGame
+from zermelo.agents.tree_search.sampled_game import SampledGame
 
 
 def make(name):

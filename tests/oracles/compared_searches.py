@@ -11,7 +11,7 @@ from zermelo.agents.base.settings import Compile, Ties
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.chance.searches import GENERAL
 from zermelo.agents.tree_search.choose import Family, tree_search
-from zermelo.agents.tree_search.interface import Root, RootRequest
+from zermelo.agents.tree_search.interface import RootRequest, SearchSetup
 from zermelo.agents.tree_search.iterative_deepening import deepen
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.searches import MAX_N
@@ -50,13 +50,13 @@ def family_of(game: Game[Any], config: Any) -> Family:
     return GENERAL if is_general or game.traits.chance is not Chance.NONE else ALPHA_BETA
 
 
-def plain(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
+def plain(root: SearchSetup, limits: Limits, config: Any, **how: Any) -> Any:
     """A new search in plain Python."""
     family = family_of(root.game, config)
     return tree_search(root, Budget(limits, compile=Compile.NEVER), config, family=family, **how)
 
 
-def compiled(root: Root, limits: Limits, config: Any, **how: Any) -> Any:
+def compiled(root: SearchSetup, limits: Limits, config: Any, **how: Any) -> Any:
     """A new compiled search."""
     found = tree_search(root, Budget(limits), config, family=family_of(root.game, config), **how)
     assert found.compiled, found.why_plain
@@ -95,7 +95,7 @@ def searched(
     if iteration is None or iteration.best is None:
         return Answer([], None, [], False, False, *rest)
     moves = [(*move[:-2], repr(move.values), move.plies) for move in iteration.moves]
-    tied = [move.action for move in iteration.tied()]
+    tied = [move.action for move in iteration.best_moves()]
     return Answer(moves, iteration.best.action, tied, iteration.finished, iteration.proven, *rest)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.policies.engines import EngineAgent, EngineError
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import UnknownNameError, UnsupportedGameError
@@ -107,7 +107,7 @@ def whole_plays(game: Any, state: BackgammonState) -> dict[tuple[Side, Side], tu
     return found
 
 
-class _Questions(Memory):
+class _Questions(TransientState):
     def __init__(self) -> None:
         self.planned: dict[BackgammonState, int] = {}
         self.asked = 0

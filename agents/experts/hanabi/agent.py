@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.memory import Memory
+from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
@@ -117,7 +117,7 @@ class HanabiPolicy:
         return int(self._function(*self._start, *where, samples, seed, out.ctypes.data)), out
 
 
-class _LastGame(Memory):
+class _LastGame(TransientState):
     game: Game[Any] | None = None
     policy: HanabiPolicy | None = None
 

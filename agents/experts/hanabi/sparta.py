@@ -14,7 +14,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import made, number, whole
+from zermelo.agents.base.settings import converted, integer, number
 from zermelo.agents.opponents.beliefs import blueprint_of, make_blueprint_agent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.game import Game
@@ -47,8 +47,8 @@ class SpartaAgent(SearchAgent):
 
     kind: ClassVar[str] = "sparta"
 
-    blueprint: Any = made("hanabi", make_blueprint_agent)
-    samples: int = whole(200, lower=2)
+    blueprint: Any = converted("hanabi", make_blueprint_agent)
+    samples: int = integer(200, lower=2)
     seconds: float | None = None
     margin: float = number(0.05, lower=0)
     certainty: float = number(2.0, lower=0)

@@ -15,16 +15,16 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Ties, choice, made, number, whole
+from zermelo.agents.base.settings import Ties, choice, converted, integer, number
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.simulating import DoneSearch, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent, WorkerSettings
 from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
 from zermelo.envs.errors import BlindSearchWarning
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import checked_call
 
 if TYPE_CHECKING:
-    from zermelo.agents.monte_carlo.merging import MergedSearch
+    from zermelo.agents.monte_carlo.merging import MergedRoots
 
 _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""
@@ -57,9 +57,9 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
 
     observers: Observers = choice(Observers.MULTIPLE)
     exploration: float = number(0.7, lower=0)
-    playout_moves: int | None = whole(None, lower=0)
-    blueprint: Any = made(None, make_blueprint_agent)
-    belief: Any = made(UNIFORM, make_belief)
+    playout_moves: int | None = integer(None, lower=0)
+    blueprint: Any = converted(None, make_blueprint_agent)
+    belief: Any = converted(UNIFORM, make_belief)
     ties: Ties = choice(Ties.RANDOM)
 
     def check_game(self, game: Game[Any]) -> None:
@@ -89,7 +89,7 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             "agent play them (blueprint)"
         )
 
-    def searched(self, request: Request, budget: Budget) -> DoneSearch:
+    def searched(self, request: Request, budget: Budget) -> SearchOutcome:
         game, state = request.game, request.state
         guide = None if self.blueprint is None else blueprint_of(self.blueprint, game, budget).action
         seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
@@ -104,16 +104,16 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             playout_moves=self.playout_moves,
             deal=None if self.belief == UNIFORM else dealer(self.belief, game, state, game.to_move(state)),
         )
-        return DoneSearch(self.simulate(request, search, lambda why: self._found(search, why, draw)), search)
+        return SearchOutcome(self.simulate(request, search, lambda why: self._found(search, why, draw)), search)
 
     def unseen_dealt(self, game: Any, state: Any, seed: int) -> Any:
         return game.resample(state, game.to_move(state), np.random.default_rng(seed))
 
-    def found_together(self, merged: MergedSearch, draw: float) -> dict[str, Any]:
+    def found_together(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         return self._found(merged, merged.stopped_by, draw)
 
     def _found(
-        self, search: InformationSetSearch | MergedSearch, stopped_by: StoppedBy, draw: float
+        self, search: InformationSetSearch | MergedRoots, stopped_by: StoppedBy, draw: float
     ) -> dict[str, Any]:
         game, actions = search.game, search.root_actions()
         most = max(each.visits for each in actions)

@@ -20,7 +20,7 @@ from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import finite
-from zermelo.agents.monte_carlo.interface import RewardScale, RootAction, SimulationSearch, given_bounds
+from zermelo.agents.monte_carlo.interface import RewardScale, RootEdge, SimulationSearch, given_bounds
 from zermelo.agents.monte_carlo.selection_rules import INFORMATION_SETS, SelectionRule
 from zermelo.envs.game import CHANCE
 
@@ -87,7 +87,7 @@ class InformationSetSearch(SimulationSearch):
         self.nodes[self._root_key] = {}
         self.tree_nodes = 1
 
-    def root_actions(self) -> list[RootAction]:
+    def root_actions(self) -> list[RootEdge]:
         edges, unknown = self.nodes[self._root_key], _Edge(0)
         paid = self._paid(self.root_state)
         found = []
@@ -95,7 +95,7 @@ class InformationSetSearch(SimulationSearch):
             edge = edges.get(action, unknown)
             totals = zip(paid, edge.totals, strict=False)
             means = tuple(so_far + total / edge.visits for so_far, total in totals) if edge.visits else ()
-            found.append(RootAction(action, edge.visits, means))
+            found.append(RootEdge(action, edge.visits, means))
         return found
 
     def simulate_once(self) -> None:

@@ -15,14 +15,14 @@ from zermelo.agents.base.playouts import after, past_chance, random_game
 from zermelo.agents.base.tasks import PureWork
 from zermelo.agents.evaluators.network import plane_words
 from zermelo.agents.evaluators.registry import features_for, load_evaluation
-from zermelo.agents.kernels.program import Program, fits, tables_of
-from zermelo.agents.kernels.threads import race
+from zermelo.agents.kernels.program import Program, fits, network_of
+from zermelo.agents.kernels.threads import run_first_done
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.record import TwoPlayerRecord
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.game import Chance
@@ -168,16 +168,16 @@ class CompiledGames(CompiledAlphaBeta):
     def of(cls, agent: AlphaBetaAgent, game: RulesGame, start: Any) -> CompiledGames | None:
         budget = Budget(agent.limits)
         evaluator = agent.evaluator_for(game, start)
-        root = Root(game, start, evaluator, fitted=tables_of(evaluator, game))
+        root = SearchSetup(game, start, evaluator, fitted=network_of(evaluator, game))
         return cls(root, budget, agent.config_for(root)) if fits(game) and cls.can_search(root) else None
 
     def begin(self, seed: int, start: Any) -> None:
         """Forgets all games, and begins others."""
         window = self.root_node(start).window
-        self.forget()
-        self.restart(Root(self.game, None), self.budget)
-        self.prepare(DEEPEST)
-        self.allot(DEEPEST, self.searches[0].width)
+        self.clear_memory()
+        self.set_root(SearchSetup(self.game, None), self.budget)
+        self.set_iteration_depth(DEEPEST)
+        self.ensure_memory(DEEPEST, self.searches[0].width)
         search = self.searches[0]
         search.random = seed
         (search.root_alpha, search.root_alpha_distance), (search.root_beta, search.root_beta_distance) = window
@@ -195,7 +195,7 @@ class CompiledGames(CompiledAlphaBeta):
             nonlocal positions
             positions = max(self._kernel(*search.start(state), *sizes, search), 0)
 
-        race(call, self.searches, self.budget.check_clock)
+        run_first_done(call, self.searches, self.budget.check_clock)
         movers = recorded[1 : positions + 1, 0].astype(np.int8)
         values = (recorded.view(np.float64)[1 : positions + 1, 1] - lower) / (upper - lower)
         outcomes = (recorded.view(np.float64)[0, movers] - lower) / (upper - lower)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.kernels.layout import ASKED, GOING
-from zermelo.agents.training.vectors.games import FEW, GameArrays, Lane, compiled_game, run_parts, split_games
+from zermelo.agents.training.vectors.games import FEW, GameArrays, Shard, compiled_game, run_parts, split_games
 from zermelo.agents.training.vectors.opponents import LONG_WITH_PAST, Opponent, seated, shares_of
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.jit.memory import load_state
@@ -31,7 +31,7 @@ _LONG: Final = 1 << 40  # moves after which a game is truncated by default, wher
 class _Block(NamedTuple):
     first: int
     last: int
-    lanes: list[Lane]
+    shards: list[Shard]
     opponents: list[Opponent]
 
 
@@ -179,12 +179,12 @@ class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _run(self, anew: int) -> None:
         parts = []
         for block in self._blocks:
-            lanes = block.lanes if block.last - block.first >= FEW else block.lanes[:1]
-            parts += split_games(lanes, block.first, block.last)
+            shards = block.shards if block.last - block.first >= FEW else block.shards[:1]
+            parts += split_games(shards, block.first, block.last)
         run_parts(parts, self.game.initial_state(), anew)
-        for lane, _, _ in parts:
-            if lane.search.stop not in (GOING, ASKED) and not lane.record.simulations:
-                raise GameTooLongError(self.game, lane.search.deepest)
+        for shard, _, _ in parts:
+            if shard.search.stop not in (GOING, ASKED) and not shard.record.simulations:
+                raise GameTooLongError(self.game, shard.search.deepest)
 
     def _seed(self, seed: int | list[int | None] | None) -> None:
         if seed is None:

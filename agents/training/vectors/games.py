@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zermelo.agents.kernels.layout import GOING, KernelRecord, SharedRecord, dtype_of, laid_out
 from zermelo.agents.kernels.program import fits
-from zermelo.agents.kernels.threads import run_here, share
+from zermelo.agents.kernels.threads import run_all, run_in_caller
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.build import build
 from zermelo.envs.jit.history import starter
@@ -140,24 +140,24 @@ class GameArrays:
                 shape = [count if axis == "games" else int(self.numbers[axis]) for axis in axes]
                 self.arrays[name] = np.zeros(shape, np.int64 if is_wide and axes[-1] == "observed" else kind)
 
-    def lanes(
+    def shards(
         self, play: Callable[..., int], searches: Sequence[KernelRecord], plies: int, variants: tuple[Any, ...]
-    ) -> list[Lane]:
+    ) -> list[Shard]:
         """A thread's part of the work for each search; games may go on for ``plies`` moves."""
         arguments = "int64", "int64", "int64", dtype_of(Games), dtype_of(type(searches[0]))
         kernel = build(self._rules, Kernel(play, arguments, (self._variant, *variants)))
-        lanes = []
+        shards = []
         for search in searches:
             record = Games()
             for name, array in self.arrays.items():
                 record.hold(name, array)
             for name, value in self.numbers.items():
                 setattr(record, name, value)
-            lanes.append(Lane(kernel, record, search, starter(self._rules, plies)))
-        return lanes
+            shards.append(Shard(kernel, record, search, starter(self._rules, plies)))
+        return shards
 
 
-class Lane(NamedTuple):
+class Shard(NamedTuple):
     """A thread's kernel, record of the games and search, and a maker of the kernel's rules and state."""
 
     kernel: Callable[..., int]
@@ -172,19 +172,19 @@ def split_games(among: Sequence[Part], first: int, last: int) -> list[tuple[Part
     return list(zip(among, edges[:-1], edges[1:], strict=True))
 
 
-def run_parts(parts: Sequence[tuple[Lane, int, int]], state: Any, code: int) -> int:
+def run_parts(parts: Sequence[tuple[Shard, int, int]], state: Any, code: int) -> int:
     """Calls the kernel of each part, in threads; the sum of what they return."""
     by_search = {id(part[0].search): part for part in parts}
     answers: list[int] = []
 
     def call(search: KernelRecord) -> None:
-        lane, first, last = by_search[id(search)]
+        shard, first, last = by_search[id(search)]
         search.stop = GOING  # Ctrl-C may have stopped the last step
-        answers.append(int(lane.kernel(*lane.start(state), first, last, code, lane.record, search)))
+        answers.append(int(shard.kernel(*shard.start(state), first, last, code, shard.record, search)))
 
-    searches = [lane.search for lane, _, _ in parts]
+    searches = [shard.search for shard, _, _ in parts]
     if len(searches) == 1:
-        run_here(call, searches[0])
+        run_in_caller(call, searches[0])
     elif searches:
-        share(call, searches, lambda: None)
+        run_all(call, searches, lambda: None)
     return sum(answers)

@@ -20,15 +20,15 @@ from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.level import LevelAgent
 from zermelo.agents.monte_carlo.agent import MCTSAgent
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.record import MonteCarloRecord
 from zermelo.agents.specs import make_agent
 from zermelo.agents.training.vectors.games import (
     FEW,
     PARTS,
     GameArrays,
-    Lane,
     OpponentVariant,
+    Shard,
     compiled_game,
     run_parts,
     split_games,
@@ -37,7 +37,7 @@ from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, Minimax
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
 from zermelo.agents.tree_search.chance.compiled import CompiledGeneralSearch
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.capabilities import SupportsEvaluation, offers
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
@@ -65,16 +65,16 @@ class Opponent(NamedTuple):
 
 def seated(
     games: GameArrays, game: RulesGame, agent: Any, count: int, threads: int | None, kernel: Callable[..., int]
-) -> tuple[list[Lane], list[Opponent]]:
-    """A kernel's lane, and the opponent that moves in it, for each of the threads that share so many games."""
+) -> tuple[list[Shard], list[Opponent]]:
+    """A kernel's shard, and the opponent that moves in it, for each of the threads that share so many games."""
     many = min(default_threads(), max(count // FEW, 1)) if threads is None else number_of_threads(threads)
     opponents = [opponent_of(agent, game) for _ in range(many)]
     moves = min(int(games.numbers["longest"]), LONG_WITH_PAST) + MOST_MOVES_AHEAD
-    lanes = games.lanes(kernel, [each.search for each in opponents], moves, opponents[0].variants)
-    for lane, each in zip(lanes, opponents, strict=True):
-        lane.record.simulations, lane.record.noise = each.simulations, each.noise
-        lane.record.hold("scratch", np.zeros(2 * lane.record.width, np.int64))
-    return lanes, opponents
+    shards = games.shards(kernel, [each.search for each in opponents], moves, opponents[0].variants)
+    for shard, each in zip(shards, opponents, strict=True):
+        shard.record.simulations, shard.record.noise = each.simulations, each.noise
+        shard.record.hold("scratch", np.zeros(2 * shard.record.width, np.int64))
+    return shards, opponents
 
 
 def shares_of(spec: Any, game: RulesGame, first: int, last: int) -> list[tuple[Any, int, int]]:
@@ -152,15 +152,15 @@ def _searching(
     agent: Any, game: RulesGame, kind: type[CompiledAlphaBeta | CompiledGeneralSearch], config: AlphaBetaConfig
 ) -> Opponent:
     depth, state = agent.limits.depth, game.initial_state()
-    root = Root(game, state, agent.evaluator_for(game, state))
+    root = SearchSetup(game, state, agent.evaluator_for(game, state))
     if not can_evaluate(root.evaluator) or not kind.can_search(root):
         raise InvalidSettingError(
             f"{game.traits.name} has no evaluation that compiles: say {agent.kind}(depth={depth}, "
             "evaluator='rewards'), or play against mcts(simulations=...)"
         )
     made = kind(root, Budget(_EVERYTHING), config)
-    made.allot(depth, 0)
-    made.prepare(depth)
+    made.ensure_memory(depth, 0)
+    made.set_iteration_depth(depth)
     search = made.searches[0]
     search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
     if kind is CompiledGeneralSearch:
@@ -174,7 +174,7 @@ def _monte_carlo(agent: MCTSAgent, game: RulesGame, simulations: int) -> Opponen
         state = game.result(state, game.chance_outcomes(state)[0][0])
     config = agent.config
     made = CompiledMonteCarlo(
-        game, None, Budget(_EVERYTHING), limits=agent.limits, start=Start(game, state, config, 0)
+        game, None, Budget(_EVERYTHING), limits=agent.limits, start=RootSetup(game, state, config, 0)
     )
     search = made.searches[0]
     words = (simulations + 2) * (search.node_words + search.edge_words * max(game.max_legal_actions, 1))
@@ -222,7 +222,7 @@ class Match:
 
     def play(self, seed: int) -> MatchResult:
         arrays, start = self._games.arrays, self._game.initial_state()
-        first, second = (split_games(lanes, 0, self._pairs) for lanes, _ in (self._first, self._second))
+        first, second = (split_games(shards, 0, self._pairs) for shards, _ in (self._first, self._second))
         numbers = np.random.SeedSequence(seed).generate_state(self._pairs, np.uint64)
         arrays["random"][:] = numbers >> np.uint64(2)
         arrays["episodes"][:] = 0

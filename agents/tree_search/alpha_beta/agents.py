@@ -13,10 +13,10 @@ from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_plain_game
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Compile, choice, number, path, whole
+from zermelo.agents.base.settings import Compile, choice, integer, number, path
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, PruningSettings, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings, offers
 from zermelo.envs.errors import UnsupportedGameError
@@ -83,7 +83,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     family = ALPHA_BETA
     requires = (require_plain_game,)
 
-    quiescence: int = whole(8)
+    quiescence: int = integer(8)
     window: Window = choice(Window.BOUNDS)
     threads: int = thread_count(1)
     proof_share: float = number(0.5, lower=0, upper=1)
@@ -109,7 +109,7 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             found.append(Wanted(root.game.rules, PROOF.kernel()))
         return found
 
-    def config_for(self, root: Root) -> AlphaBetaConfig:
+    def config_for(self, root: SearchSetup) -> AlphaBetaConfig:
         game, config = root.game, self.config
         if self.selective is SelectiveBy.GAME and offers(game, SupportsSearchSettings):
             names = [field.name for field in dataclasses.fields(SelectiveSettings)]

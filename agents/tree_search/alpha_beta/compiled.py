@@ -15,9 +15,9 @@ from zermelo.agents.base.scores import FITTED_UNIT, Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
 from zermelo.agents.tree_search.alpha_beta.kernel import visit_child
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import INFINITY, NOTHING, SCALE, SHIFT
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states, plies_of
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states, plies_of
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.capabilities import SupportsQuiescence, offers
@@ -53,7 +53,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
     program = Program("alphabeta", "tree_search.kernel_root", "search_root", TwoPlayerRecord)
     searches: Sequence[TwoPlayerRecord]
 
-    def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
+    def __init__(self, root: SearchSetup, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
         rules, traits = game.rules, game.traits
         tables = None
@@ -80,7 +80,9 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             bits = largest.bit_length() + SHIFT + 1
             table = CompiledTable(config.memory_mb, int(rules.num_actions()), score_bits=bits, most_states=most)
         self.shares = self.variants(root, config)[1].shares
-        super().__init__(root, budget, config, Layout(row=1 + 2 * game.max_legal_actions), table, config.threads)
+        super().__init__(
+            root, budget, config, KernelMemory(row=1 + 2 * game.max_legal_actions), table, config.threads
+        )
         # Whoever is not there yet wins a move from here at the soonest.
         lower, upper = self.scale.bounds((0.0, 0.0))
         for search in self.searches:
@@ -104,14 +106,14 @@ class CompiledAlphaBeta(CompiledTreeSearch):
                 search.selective, search.span = True, largest
                 search.hold("static_values", np.full(MAX_PLIES + 4, NOTHING))
                 search.hold("reductions", _REDUCTIONS)
-        self.prepare(math.inf)
+        self.set_iteration_depth(math.inf)
 
     @classmethod
-    def can_search(cls, root: Root) -> bool:
+    def can_search(cls, root: SearchSetup) -> bool:
         return can_search(root.game) and (root.fitted is not None or can_evaluate(root.evaluator))
 
     @classmethod
-    def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant, TwoPlayerVariant]:
+    def variants(cls, root: SearchSetup, config: AlphaBetaConfig) -> tuple[TreeVariant, TwoPlayerVariant]:
         rules = root.game.rules
         return TreeVariant(visit_child), TwoPlayerVariant(
             prunes=config.prunes,
@@ -126,17 +128,17 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         search.passed_ply = 0
         search.repetition_ply = MAX_PLIES
 
-    def search_fully(self) -> None:
+    def disable_reductions(self) -> None:
         self._late_moves = self._null_move = 0
         self.selective = False
-        self.made_for = ()
-        self.prepare(math.inf)
+        self.reuse_key = ()
+        self.set_iteration_depth(math.inf)
         for search in self.searches:
             search.futility = 0
         if self.table is not None:
             self.table.clear()
 
-    def prepare(self, depth: float) -> None:
+    def set_iteration_depth(self, depth: float) -> None:
         """Has a search to the end of the game use nothing that is not proven."""
         unlimited, never = math.isinf(depth), plies_of(math.inf)
         for search in self.searches:

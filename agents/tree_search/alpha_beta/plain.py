@@ -13,7 +13,7 @@ from typing import Any, Final
 from zermelo.agents.base.branches import choices_in, leave_out
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score
-from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Root, Visit
+from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, SearchSetup, Visit
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable, bound_of
@@ -29,7 +29,12 @@ class PlainAlphaBeta(PlainSearch):
     """
 
     def __init__(
-        self, root: Root, budget: Budget, config: AlphaBetaConfig, *, table: TranspositionTable | None = None
+        self,
+        root: SearchSetup,
+        budget: Budget,
+        config: AlphaBetaConfig,
+        *,
+        table: TranspositionTable | None = None,
     ) -> None:
         game = root.view
         self._tables: Any = None
@@ -155,7 +160,7 @@ class PlainAlphaBeta(PlainSearch):
                 self.cut(action, ordered)
                 break
         if best is None:
-            return self.given_up(state)
+            return self.value_without_moves(state)
         if self._history_on_improvement and (best.score > edge if maximizing else best.score < edge):
             self.order.update_history(best.line[0], mover, place, depth)
         limit = frame.highest if maximizing else frame.lowest

@@ -9,7 +9,7 @@ from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Score
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.interface import Root, Visit
+from zermelo.agents.tree_search.interface import SearchSetup, Visit
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
 from zermelo.envs.capabilities import SupportsQuiescence, offers
@@ -24,7 +24,12 @@ class PlainQuiescence(PlainAlphaBeta):
     """Alpha-beta that goes on below the depth limit: the mover may stand pat, or play a noisy action."""
 
     def __init__(
-        self, root: Root, budget: Budget, config: AlphaBetaConfig, *, table: TranspositionTable | None = None
+        self,
+        root: SearchSetup,
+        budget: Budget,
+        config: AlphaBetaConfig,
+        *,
+        table: TranspositionTable | None = None,
     ) -> None:
         super().__init__(root, budget, config, table=table)
         self._quiescence = quiescence_of(self.game, config)

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 
 
-def _plain(root: Root, config: AlphaBetaConfig) -> type[PlainAlphaBeta]:
+def _plain(root: SearchSetup, config: AlphaBetaConfig) -> type[PlainAlphaBeta]:
     if config.quiescence:
         from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence, quiescence_of
 
@@ -30,9 +30,9 @@ ALPHA_BETA: Final = Family(_plain, _compiled)
 
 def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
     """True if alpha-beta of two players can be compiled."""
-    from zermelo.agents.kernels.program import can_evaluate, tables_of
+    from zermelo.agents.kernels.program import can_evaluate, network_of
     from zermelo.agents.tree_search.alpha_beta.compiled import can_search
 
     if stop_test is not None or not can_search(game):
         return False
-    return can_evaluate(evaluator) or tables_of(evaluator, game) is not None
+    return can_evaluate(evaluator) or network_of(evaluator, game) is not None

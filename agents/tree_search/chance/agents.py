@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from zermelo.agents.base.requirements import require_one_or_two_opposed, require_perfect_information
-from zermelo.agents.base.settings import ChanceAtLimit, choice, made, whole
+from zermelo.agents.base.settings import ChanceAtLimit, choice, converted, integer
 from zermelo.agents.opponents.models import OpponentModel, make_opponent, replies
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
-from zermelo.agents.tree_search.inner_game import looking_inside
-from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import RootNode, SearchSetup, TreeSearch
+from zermelo.agents.tree_search.sampled_game import looking_inside
 from zermelo.agents.tree_search.settings import (
     AlphaBetaConfig,
     ChancePruning,
@@ -54,8 +54,8 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     requires = (require_perfect_information, require_one_or_two_opposed)
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
-    beam_width: int = whole(0)
-    samples: int = whole(8, lower=1)
+    beam_width: int = integer(0)
+    samples: int = integer(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
@@ -107,8 +107,8 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     kind: ClassVar[str] = "expectimax"
     family = GENERAL
 
-    opponent: Any = made("random", _written)
-    samples: int = whole(8, lower=1)
+    opponent: Any = converted("random", _written)
+    samples: int = integer(8, lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     def iterations_help(self) -> bool:
         return False
 
-    def config_for(self, root: Root) -> AlphaBetaConfig:
+    def config_for(self, root: SearchSetup) -> AlphaBetaConfig:
         if root.width is None:
             return self.config
         return replace(self.config, replies=functools.partial(replies, looking_inside(self.model)))

@@ -13,9 +13,9 @@ from zermelo.agents.base.scores import SLACK, Scale, count_values, evaluates_cha
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.chance.kernel import visit_child
 from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning
 from zermelo.envs.capabilities import SupportsNullMove, offers
@@ -32,7 +32,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     program = Program("general", "tree_search.kernel_root", "search_root", GeneralRecord)
     searches: Sequence[GeneralRecord]
 
-    def __init__(self, root: Root, budget: Budget, config: AlphaBetaConfig) -> None:
+    def __init__(self, root: SearchSetup, budget: Budget, config: AlphaBetaConfig) -> None:
         game: RulesGame = root.game
         self.max_seat = root.max_seat(config)
         self.scale = Scale(game, prefer_short_wins=config.prefer_short_wins, seat=self.max_seat)
@@ -55,7 +55,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
                 score_bits=1 + (2 * traits.seats + 2).bit_length(),
                 most_states=math.inf if replies else most_states(game, budget.limits),
             )
-        memory = Layout(choices, width, room=room + seats + 4 + MAX_PLIES, num_values=seats)
+        memory = KernelMemory(choices, width, room=room + seats + 4 + MAX_PLIES, num_values=seats)
         super().__init__(root, budget, config, memory, table)
         search = self.searches[0]
         frame = self.scale.frame(None)  # the rules pay at the end, so all states have the same
@@ -80,11 +80,11 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.known = -1
 
     @classmethod
-    def can_search(cls, root: Root) -> bool:
+    def can_search(cls, root: SearchSetup) -> bool:
         return can_search_any(root.game) and (root.fitted is not None or can_use(root.game, root.evaluator))
 
     @classmethod
-    def variants(cls, root: Root, config: AlphaBetaConfig) -> tuple[TreeVariant]:
+    def variants(cls, root: SearchSetup, config: AlphaBetaConfig) -> tuple[TreeVariant]:
         chance, replies = root.game.traits.chance is not Chance.NONE, root.searched is not None
         network = root.fitted is not None
         return (TreeVariant(visit_child, general=True, chance=chance, replies=replies, network=network),)

@@ -17,7 +17,7 @@ from zermelo.agents.base.scores import SLACK, Score
 from zermelo.agents.tree_search.interface import Visit
 
 
-def added(numbers: Iterable[float]) -> float:
+def sum_left_to_right(numbers: Iterable[float]) -> float:
     """The sum, from left to right, as compiled code adds (``sum`` is cleverer from Python 3.12 on)."""
     total = 0.0
     for number in numbers:
@@ -25,22 +25,22 @@ def added(numbers: Iterable[float]) -> float:
     return total
 
 
-def averaged(founds: Sequence[tuple[float, Visit]], proven: bool, width: int | None, seats: int) -> Visit:
+def average_visits(founds: Sequence[tuple[float, Visit]], proven: bool, width: int | None, seats: int) -> Visit:
     """The average of what is known of every outcome, with its probability; for draws, how much it scatters.
 
     ``width`` is how many draws they stand for (None where they are all there are), ``seats`` how many seats'
     values to average too.
     """
-    value = added(p * found.score[0] for p, found in founds)
-    distance = added(p * found.score[1] for p, found in founds)
+    value = sum_left_to_right(p * found.score[0] for p, found in founds)
+    distance = sum_left_to_right(p * found.score[1] for p, found in founds)
     values: tuple[float, ...] = ()
     if seats and all(found.values for _, found in founds):
-        values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(seats))
-    variance = 0.0 if width is None else scattered(founds, value, width)
+        values = tuple(sum_left_to_right(p * found.values[seat] for p, found in founds) for seat in range(seats))
+    variance = 0.0 if width is None else sample_variance(founds, value, width)
     return Visit((value, distance), proven and width is None, (), variance, values)
 
 
-def scattered(founds: Sequence[tuple[float, Visit]], value: float, width: int) -> float:
+def sample_variance(founds: Sequence[tuple[float, Visit]], value: float, width: int) -> float:
     """The variance of an average of so many draws."""
     scatter = sum(p * (found.score[0] - value) ** 2 for p, found in founds)
     variance = scatter / (width - 1) if width > 1 else math.nan
@@ -54,7 +54,7 @@ class AverageBounds:
         self._p = probabilities
         self._alpha, self._beta = alpha, beta
         self._lows, self._highs = [lower] * len(probabilities), [upper] * len(probabilities)
-        total = added(probabilities)
+        total = sum_left_to_right(probabilities)
         self._low, self._high = total * lower, total * upper
         self.bounded = math.isfinite(self._low) and math.isfinite(self._high)
         # Sums are rounded, and what is as good as the window's edge is not outside: cuts keep this distance.

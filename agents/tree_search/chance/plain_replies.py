@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Score
-from zermelo.agents.tree_search.chance.plain import averaged
+from zermelo.agents.tree_search.chance.plain import average_visits
 from zermelo.agents.tree_search.chance.plain_star import PlainStar
 from zermelo.agents.tree_search.interface import ChanceOutcome, Visit
 from zermelo.agents.tree_search.observer import NodeRole
@@ -38,9 +38,11 @@ class PlainReplies(PlainStar):
             found = self.visit(child, depth - 1, lower, upper, ply + 1, action)
             founds.append((p, found._replace(score=frame.to_parent(found.score))))
         if not founds:
-            return self.given_up(state)
+            return self.value_without_moves(state)
         # Rounded once, so that mirror images, whose replies come in another order, are worth exactly the same.
         value, distance = (math.fsum(p * found.score[part] for p, found in founds) for part in (0, 1))
         variance = sum(p * p * found.variance for p, found in founds)
         proven = all(found.proven for _, found in founds)
-        return averaged(founds, proven, None, self.seats)._replace(score=(value, distance), variance=variance)
+        return average_visits(founds, proven, None, self.seats)._replace(
+            score=(value, distance), variance=variance
+        )

@@ -10,8 +10,8 @@ from zermelo.agents.base.branches import child_of
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import INFINITE_WINDOW, Score, evaluates_chance
 from zermelo.agents.tree_search.alpha_beta.plain_quiet import PlainQuiescence
-from zermelo.agents.tree_search.chance.plain import AverageBounds, averaged
-from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, Root, Visit
+from zermelo.agents.tree_search.chance.plain import AverageBounds, average_visits
+from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, SearchSetup, Visit
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.transposition_table import TranspositionTable
 from zermelo.envs.capabilities import rules_of
@@ -25,7 +25,12 @@ class PlainStar(PlainQuiescence):
     """
 
     def __init__(
-        self, root: Root, budget: Budget, config: AlphaBetaConfig, *, table: TranspositionTable | None = None
+        self,
+        root: SearchSetup,
+        budget: Budget,
+        config: AlphaBetaConfig,
+        *,
+        table: TranspositionTable | None = None,
     ) -> None:
         super().__init__(root, budget, config, table=table)
         self._continues_move = getattr(rules_of(self.game), "continues_move", None)
@@ -80,7 +85,7 @@ class PlainStar(PlainQuiescence):
         """
         ways = self.following(state, [(number, p) for number, p in self.game.chance_outcomes(state) if p > 0])
         if not ways:
-            return self.given_up(state)
+            return self.value_without_moves(state)
         lower, upper = -math.inf, math.inf
         if self.prunes:
             frame = self.scale.frame(state)
@@ -106,7 +111,7 @@ class PlainStar(PlainQuiescence):
             self.cut(None, [outcome.number for outcome in outcomes[len(founds) :]])
             return Visit(bound, proven and searched)
         chances = [(p, found) for (_, p, _), found in zip(ways, founds, strict=True)]
-        return averaged(chances, searched, self.width, self.seats)
+        return average_visits(chances, searched, self.width, self.seats)
 
     def tighten(
         self, average: AverageBounds, children: list[Any], outcomes: list[ChanceOutcome], depth: float, ply: int

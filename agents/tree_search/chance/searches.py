@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning
 from zermelo.envs.game import Chance
 
 
-def _plain(root: Root, config: AlphaBetaConfig) -> type[PlainSearch]:
+def _plain(root: SearchSetup, config: AlphaBetaConfig) -> type[PlainSearch]:
     if config.replies is not None:
         from zermelo.agents.tree_search.chance.plain_replies import PlainReplies
 

@@ -17,7 +17,7 @@ from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import zeros
 from zermelo.agents.kernels.layout import KernelRecord, laid_out
 from zermelo.agents.kernels.program import Program, fits
-from zermelo.agents.kernels.threads import race, share, spread
+from zermelo.agents.kernels.threads import pad_row, run_all, run_first_done
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import starter
@@ -126,7 +126,7 @@ class Prover:
         for search in self._searches:
             search.width = width
             search.max_ply = _MAX_PLY - 1
-            search.row = spread(3 * width)
+            search.row = pad_row(3 * width)
             search.hold("rows", np.empty((_MAX_PLY + 2) * search.row, np.int64))
             search.hold("table", self._table)
             search.table_bits = bits
@@ -180,7 +180,7 @@ class Prover:
             return int(kernel(*search.start(state), lower, upper, first, search))
 
         try:
-            reason, _ = race(call, self._searches, check)
+            reason, _ = run_first_done(call, self._searches, check)
             why = StoppedBy.NODES if reason == layout.OUT_OF_NODES else StoppedBy.COMPLETED
         except SearchStopped as stopped:
             reason, why = layout.GOING, stopped.reason
@@ -242,7 +242,7 @@ class Prover:
 
         for search in self._searches:
             search.asked = False
-        share(call, self._searches, check)
+        run_all(call, self._searches, check)
         return [score for score in found if score is not None]
 
     @property

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import choice, flag, part_of, whole
+from zermelo.agents.base.settings import choice, flag, integer, part_of
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
-from zermelo.agents.tree_search.interface import Root, RootNode, TreeSearch
+from zermelo.agents.tree_search.interface import RootNode, SearchSetup, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.many_players.searches import MAX_N
@@ -45,7 +45,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
 
     tie_rule: TieRule = choice(TieRule.FIRST)
     shallow: bool = flag(True)
-    samples: int = whole(8, lower=1)
+    samples: int = integer(8, lower=1)
 
     def choose(self, request: Request, budget: Budget) -> SearchResult:
         root = self.root(request.game, request.state, request.legal)
@@ -55,7 +55,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
         except SumNotConstantError:
             return self.run(request, self.build(replace(config, prunes=False), root, budget), root)
 
-    def config_for(self, root: Root) -> MaxNConfig:
+    def config_for(self, root: SearchSetup) -> MaxNConfig:
         traits = root.game.traits
         has_sum = traits.seats > 1 and traits.reward_sum is not RewardSum.GENERAL
         # Rewards on the way may take totals with evaluations beyond the bounds.
@@ -84,7 +84,7 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
     kind: ClassVar[str] = "paranoid"
     family = GENERAL
 
-    samples: int = whole(8, lower=1)
+    samples: int = integer(8, lower=1)
 
     @property
     def fixed(self) -> Mapping[str, Any]:
@@ -108,13 +108,13 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
     kind: ClassVar[str] = "bestreply"
     family = GENERAL
 
-    samples: int = whole(8, lower=1)
+    samples: int = integer(8, lower=1)
 
     @property
     def fixed(self) -> Mapping[str, Any]:
         return {"depends_on_seat": True, "history_on_improvement": True}
 
-    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> Root:
+    def root(self, game: Game[Any], state: Any, legal: Sequence[int] | None = None) -> SearchSetup:
         root = super().root(game, state, legal)
         rounds = RepliesGame(root.game, root.game.to_move(root.state))
         return root._replace(state=rounds.root(root.state), searched=rounds)
@@ -125,7 +125,7 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
         line: list[int] = []
         at = node.state
         for action in found["principal_variation"]:
-            line += game.moves_of(at, action)
+            line += game.actions_in_reply(at, action)
             at = game.result(at, action)
         proofs = {} if game.traits.seats <= 2 else {"proven": False, "proven_actions": (), "plies": None}
         return {"principal_variation": tuple(line), **proofs}

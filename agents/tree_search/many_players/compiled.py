@@ -13,9 +13,9 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale, expected_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, Layout, most_states
+from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states
 from zermelo.agents.tree_search.compiled_table import CompiledTable
-from zermelo.agents.tree_search.interface import Iteration, Root, RootNode
+from zermelo.agents.tree_search.interface import Iteration, RootNode, SearchSetup
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
 from zermelo.agents.tree_search.many_players.kernel import visit_child
 from zermelo.agents.tree_search.record import MaxNRecord, TreeVariant
@@ -30,7 +30,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     program = Program("maxn", "tree_search.kernel_root", "search_root", MaxNRecord)
     searches: Sequence[MaxNRecord]
 
-    def __init__(self, root: Root, budget: Budget, config: MaxNConfig) -> None:
+    def __init__(self, root: SearchSetup, budget: Budget, config: MaxNConfig) -> None:
         game: RulesGame = root.game
         traits, seats = game.traits, game.traits.seats
         self.max_seat = root.max_seat(config)
@@ -41,7 +41,7 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
             most = most_states(game, budget.limits)
             table = CompiledTable(config.memory_mb, game.num_moves, score_words=1 + seats, most_states=most)
         room = (seats + 4) * game.max_legal_actions + seats + MAX_PLIES + 16
-        super().__init__(root, budget, config, Layout(room=room, num_values=seats), table)
+        super().__init__(root, budget, config, KernelMemory(room=room, num_values=seats), table)
         search = self.searches[0]
         search.tie_rule = list(TieRule).index(config.tie_rule)
         search.lower_value, search.upper_value = -math.inf, math.inf
@@ -52,11 +52,11 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         search.middle = self.middle
 
     @classmethod
-    def can_search(cls, root: Root) -> bool:
+    def can_search(cls, root: SearchSetup) -> bool:
         return can_search_any(root.game) and can_use(root.game, root.evaluator)
 
     @classmethod
-    def variants(cls, root: Root, config: MaxNConfig) -> tuple[TreeVariant]:
+    def variants(cls, root: SearchSetup, config: MaxNConfig) -> tuple[TreeVariant]:
         return (TreeVariant(visit_child, max_n=True, chance=root.game.traits.chance is not Chance.NONE),)
 
     def _read(self, iteration: Iteration, search: Any, node: RootNode) -> None:

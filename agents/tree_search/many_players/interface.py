@@ -34,13 +34,13 @@ def tie_key(rule: TieRule, values: Vector, mover: int, root_seat: int) -> float:
 class MaxNRoot(TreeSearch):
     """max^n as the root sees it: scores are the values of the seat to move there."""
 
-    prefers = True
+    breaks_ties = True
 
     def prefer_by(self, config: MaxNConfig, traits: Traits) -> None:
         self.rule, self._prefer_short_wins = config.tie_rule, config.prefer_short_wins
         self.middle = 0.0 if traits.reward_sum is RewardSum.GENERAL else traits.constant / traits.seats
 
-    def preferred(self, moves: Sequence[RootMove]) -> list[RootMove]:
+    def tie_winners(self, moves: Sequence[RootMove]) -> list[RootMove]:
         keys = [tie_key(self.rule, move.values, self.max_seat, self.max_seat) for move in moves]
         tied = [move for move, key in zip(moves, keys, strict=True) if key == min(keys)]
         first = min(tied, key=lambda move: move.action)

@@ -9,8 +9,8 @@ from typing import Any, Final
 from zermelo.agents.base.branches import child_of, choices_in
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score, finite
-from zermelo.agents.tree_search.chance.plain import added, scattered
-from zermelo.agents.tree_search.interface import Bound, Root, Vector, Visit
+from zermelo.agents.tree_search.chance.plain import sample_variance, sum_left_to_right
+from zermelo.agents.tree_search.interface import Bound, SearchSetup, Vector, Visit
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError, tie_key
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.plain import PlainSearch
@@ -29,7 +29,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
 
     def __init__(
         self,
-        root: Root,
+        root: SearchSetup,
         budget: Budget,
         config: MaxNConfig,
         *,
@@ -137,7 +137,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
             elif own == best:
                 tied.append((action, found))
         if not tied:
-            return self.given_up(state), False
+            return self.value_without_moves(state), False
         return self._chosen(tied, mover)._replace(proven=proven), False
 
     def _chosen(self, tied: Sequence[tuple[int, Visit]], mover: int) -> Visit:
@@ -192,12 +192,14 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         for outcome, p, child in self.following(state, self.game.chance_outcomes(state)):
             founds.append((p, self.visit(child, depth, (-math.inf, 0), (math.inf, 0), ply, outcome, _NOBODY)))
         if not founds:
-            return self.given_up(state)
-        values = tuple(added(p * found.values[seat] for p, found in founds) for seat in range(self.seats))
-        plies = added(p * found.plies for p, found in founds)
+            return self.value_without_moves(state)
+        values = tuple(
+            sum_left_to_right(p * found.values[seat] for p, found in founds) for seat in range(self.seats)
+        )
+        plies = sum_left_to_right(p * found.plies for p, found in founds)
         if self.width is None:
             return self._visited(values, plies, all(found.proven for _, found in founds))
-        variance = scattered(founds, values[self.max_seat], self.width)
+        variance = sample_variance(founds, values[self.max_seat], self.width)
         return self._visited(values, plies, False, (), variance)
 
     def _visited(

@@ -133,7 +133,7 @@ class RepliesGame(GameView):
     def key(self, state: Round) -> Hashable:
         return super().key(state), state.chooser
 
-    def moves_of(self, state: Round, action: int) -> tuple[int, ...]:
+    def actions_in_reply(self, state: Round, action: int) -> tuple[int, ...]:
         """The moves of the game that one action of this game stands for."""
         if self.to_move(state) in (self._seat, CHANCE):
             return (action,)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from zermelo.agents.tree_search.choose import Family
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.plain import PlainSearch
 from zermelo.agents.tree_search.settings import MaxNConfig
 
 
-def _plain(root: Root, config: MaxNConfig) -> type[PlainSearch]:
+def _plain(root: SearchSetup, config: MaxNConfig) -> type[PlainSearch]:
     from zermelo.agents.tree_search.many_players.plain import PlainMaxN
 
     return PlainMaxN

@@ -21,7 +21,7 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.kernels.program import can_search_through_chance
 from zermelo.agents.tree_search import compiled as front_end
 from zermelo.agents.tree_search.choose import tree_search
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule
 from zermelo.envs.game import Chance, RewardSum
@@ -130,7 +130,7 @@ SHALLOW = (EinStein, Hypergammon, Backgammon)
 class Drawn(NamedTuple):
     """What is searched, how, and how its root is."""
 
-    root: Root
+    root: SearchSetup
     limits: Limits
     config: Any
     how: dict[str, Any]
@@ -152,7 +152,7 @@ def drawn(kind: str, game: RulesGame, state: Any, generator: random.Random) -> D
         "ordering": generator.choice(list(Ordering)),
         "depends_on_seat": kind in ("maxn", "paranoid"),
     }
-    root, config = Root(game, state, evaluator), AlphaBetaConfig(**common)
+    root, config = SearchSetup(game, state, evaluator), AlphaBetaConfig(**common)
     if kind == "maxn":
         may_prune = game.traits.reward_sum is not RewardSum.GENERAL
         rule = generator.choice(list(TieRule))
@@ -275,7 +275,7 @@ def test_where_no_kernel_fits_the_plain_search_is_left_to_do_it() -> None:
         (RulesGame(Nim(players=3)), GAME, MaxNConfig()),  # which has no evaluation of its own
         (RulesGame(vast()), None, MaxNConfig()),
     ):
-        root = Root(game, game.initial_state(), evaluator)
+        root = SearchSetup(game, game.initial_state(), evaluator)
         family = family_of(game, config)
         assert not tree_search(root, Budget(Limits(depth=2)), config, family=family).compiled
     for other in (object(), RulesGame(MNK()), RulesGame(Pig(players=3))):

@@ -26,7 +26,7 @@ from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs import CHANCE, as_game
@@ -69,7 +69,7 @@ def test_the_tree_is_the_textbooks(game: str) -> None:
     for position in positions(game)[:2]:
         simulations, seed = 150, 12345
         policy = MCTSAgent(solver=False).config
-        search = PlainMonteCarlo(Start(position.game, position.state, policy, seed), Budget(Limits()))
+        search = PlainMonteCarlo(RootSetup(position.game, position.state, policy, seed), Budget(Limits()))
         search.simulate(simulations)
         expected = algorithms.mcts(position.game, position.state, simulations, RandomNumbers(seed))
         for move in search.root_actions():
@@ -90,7 +90,7 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
     own = make_evaluator("game")
     for evaluator, simulations, nodes in ((None, 120, None), (None, 90, 200), (own, 60, None)):
         limits, seed = Limits(simulations=simulations, nodes=nodes), seeds.getrandbits(60)
-        start = Start(rules_game, state, policy, seed)
+        start = RootSetup(rules_game, state, policy, seed)
         plain = PlainMonteCarlo(
             start,
             Budget(limits),
@@ -104,7 +104,9 @@ def test_compiled_is_plain(game: str, settings: dict[str, Any]) -> None:
 
 def test_all_moves_as_first_counts_for_who_was_first() -> None:
     game = RulesGame(MNK(3, 3, 3))
-    search = PlainMonteCarlo(Start(game, game.initial_state(), MCTSAgent(rave=50.0).config, 1), Budget(Limits()))
+    search = PlainMonteCarlo(
+        RootSetup(game, game.initial_state(), MCTSAgent(rave=50.0).config, 1), Budget(Limits())
+    )
     search.first_takers = {0: 1, 4: 0, 8: 0}  # and now the player at the root takes 0, before all of them
     search.root.back_up_amaf(search.root.actions.index(0), 1.0, search.first_takers)
     counted = {action for action, count in zip(search.root.actions, search.root.amaf_counts, strict=True) if count}
@@ -136,7 +138,7 @@ def test_playouts_are_cut_off_where_the_game_says() -> None:
     values = []
     for settings in ({}, {"playout_moves": 9}):
         policy = MCTSAgent(solver=False, **settings).config
-        search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
+        search = PlainMonteCarlo(RootSetup(game, game.initial_state(), policy, 1), Budget(Limits()))
         search.simulate(9)
         values.append([move.values for move in search.root_actions()])
     assert set(values[0]) == {(0.0,)}, "undecided"
@@ -147,7 +149,7 @@ def test_playouts_are_cut_off_where_the_game_says() -> None:
 def test_actions_begin_with_their_priors(rave: float) -> None:
     game = RulesGame(Preferring(3, 3, 3))
     policy = MCTSAgent(solver=False, rave=rave).config
-    search = PlainMonteCarlo(Start(game, game.initial_state(), policy, 1), Budget(Limits()))
+    search = PlainMonteCarlo(RootSetup(game, game.initial_state(), policy, 1), Budget(Limits()))
     search.simulate(40)
     visits = {move.action: move.visits for move in search.root_actions()}
     assert visits[0] == max(visits.values())
@@ -162,7 +164,7 @@ def test_compiled_is_plain_where_the_past_matters(settings: dict[str, Any]) -> N
     """Positions come again in it, and the third time is a draw."""
     game: Any = RulesGame(Chase())
     for seed in range(4):
-        start, limits = Start(game, game.initial_state(), MCTSAgent(**settings).config, seed), Limits()
+        start, limits = RootSetup(game, game.initial_state(), MCTSAgent(**settings).config, seed), Limits()
         plain = PlainMonteCarlo(start, Budget(limits))
         compiled = CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
         assert plain.run(limits, 400) == compiled.run(limits, 400), seed
@@ -304,7 +306,7 @@ def test_playouts_on_one_copy(env_class: Any) -> None:
     for on_one in (False, True):
         counted = OneCopy(game)
         state = game.snapshot(env)
-        search = PlainMonteCarlo(Start(counted, state, policy, 7), Budget(Limits()))
+        search = PlainMonteCarlo(RootSetup(counted, state, policy, 7), Budget(Limits()))
         if not on_one:
             search.playouts.own_state, search.playouts.after = None, search.playouts.result
         search.simulate(40)

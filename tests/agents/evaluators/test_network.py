@@ -19,7 +19,7 @@ from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.tree_search.alpha_beta import kernel_scores as scores
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.record import TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import UnsupportedGameError
@@ -92,7 +92,7 @@ def test_alpha_beta_visits_the_same_nodes_compiled_and_plain(rules: Any) -> None
     for state in random_positions(game, draw, 8, longest=4):
         limits = Limits(depth=draw.choice([1, 2, 3]), nodes=draw.choice([None, 200]))
         config = AlphaBetaConfig(prefer_short_wins=draw.random() < 0.7, quiescence=draw.choice([0, 3]))
-        root = Root(game, state, network)
+        root = SearchSetup(game, state, network)
         expected = searched(plain(root, limits, config), state, limits, exact=True)
         assert searched(compiled(root, limits, config), state, limits, exact=True) == expected
 

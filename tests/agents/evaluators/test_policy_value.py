@@ -18,7 +18,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.evaluators.policy_value import NetworkEvaluator, PolicyValue
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs import UnsupportedGameError, as_game, make
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
@@ -113,7 +113,7 @@ def test_virtual_losses_are_taken_back() -> None:
     for nodes in (None, 20, 33):
         limits = Limits(nodes=nodes)
         search = BatchedMonteCarlo(
-            Start(GAME, GAME.initial_state(), policy, 3), Budget(limits), network=network,
+            RootSetup(GAME, GAME.initial_state(), policy, 3), Budget(limits), network=network,
             evaluation=lambda state: (0.0, 0.0),
         )  # fmt: skip
         stopped_by = search.run(limits, 60)

@@ -15,7 +15,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo import kernel_nodes as nodes
 from zermelo.agents.monte_carlo import record
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.envs.games import MNK
 from zermelo.envs.jit.memory import load
@@ -26,7 +26,7 @@ def shared(rules: Any, threads: int, **settings: Any) -> CompiledMonteCarlo:
     """A search of which only the root is there."""
     game: Any = RulesGame(rules)
     limits = Limits()
-    start = Start(game, game.initial_state(), MCTSAgent(solver=False, threads=threads, **settings).config, 1)
+    start = RootSetup(game, game.initial_state(), MCTSAgent(solver=False, threads=threads, **settings).config, 1)
     return CompiledMonteCarlo(game, None, Budget(limits), limits=limits, start=start)
 
 

@@ -19,7 +19,7 @@ from doubles.lost_workers import Nim, is_alive, nim, pids_of, wait_for_end
 
 from zermelo.agents import ISMCTSAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.monte_carlo.interface import RootAction
+from zermelo.agents.monte_carlo.interface import RootEdge
 from zermelo.agents.monte_carlo.merging import shares_of
 from zermelo.envs import UnsupportedGameError, make, register_information
 from zermelo.envs.errors import EnvFailedError, InvalidSettingError, MissingDependencyError
@@ -224,8 +224,8 @@ def test_fewer_simulations_than_processes() -> None:
 def test_means_are_weighted_by_visits() -> None:
     from zermelo.agents.monte_carlo.merging import merged_action
 
-    moves = [RootAction(4, 1, (1.0,), -1.0, 1.0), RootAction(4, 3, (0.0,), -1.0, 0.0), RootAction(4, 0, ())]
-    assert merged_action(moves) == RootAction(4, 4, (0.25,), -1.0, 0.0)
+    moves = [RootEdge(4, 1, (1.0,), -1.0, 1.0), RootEdge(4, 3, (0.0,), -1.0, 0.0), RootEdge(4, 0, ())]
+    assert merged_action(moves) == RootEdge(4, 4, (0.25,), -1.0, 0.0)
 
 
 @pytest.mark.thorough

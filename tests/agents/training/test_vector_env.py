@@ -188,7 +188,7 @@ def test_a_search_without_room_is_an_error_and_one_that_was_stopped_goes_on():
     for stop in (GOING, ASKED):  # as Ctrl-C leaves it
         envs = make_vec("zermelo/Pig-v0(target=12)", 20, opponent="expectiminimax(depth=3)", seat=0)
         envs.reset(seed=0)
-        search = envs._blocks[0].lanes[0].search
+        search = envs._blocks[0].shards[0].search
         search.stop = stop
         envs.step(np.ones(20, int))
         found.append(envs.states())

@@ -14,7 +14,7 @@ from oracles.compared_searches import compiled, random_positions, searched
 from zermelo.agents import ExpectiminimaxAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import CHANCE
 from zermelo.envs.errors import InvalidSettingError
@@ -115,7 +115,7 @@ def test_the_table_recalls_actions_found_at_the_same_depth_or_proven() -> None:
     state = game.initial_state()
     config = AlphaBetaConfig(history_on_improvement=True, memory_mb=1)
     for limits, others in ((Limits(depth=4), 0), (Limits(), 1)):
-        search = compiled(Root(game, state, GAME), limits, config)
+        search = compiled(SearchSetup(game, state, GAME), limits, config)
         depth = float("inf") if limits.depth is None else limits.depth
         for action, *_, line, _, _, _ in searched(search, state, limits, step=False, exact=True).moves:
             if len(line) < 2:

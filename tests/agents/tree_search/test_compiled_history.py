@@ -21,7 +21,7 @@ from zermelo.agents.solving.solvers import AlphaBetaSolver
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
 from zermelo.agents.tree_search.choose import tree_search
 from zermelo.agents.tree_search.exact.prover import Prover
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import counting, perft
 from zermelo.envs.rules import RulesGame, with_past
@@ -59,7 +59,7 @@ def alpha_beta(
 ) -> Any:
     budget = Budget(Limits(depth=depth), compile=Compile.WAIT if may_compile else Compile.NEVER)
     config = AlphaBetaConfig(**{"memory_mb": 1.0, "use_bounds": True} | how)
-    root = Root(RulesGame(rules), state, EVALUATOR)
+    root = SearchSetup(RulesGame(rules), state, EVALUATOR)
     return tree_search(root, budget, config, family=ALPHA_BETA, earlier=earlier)
 
 

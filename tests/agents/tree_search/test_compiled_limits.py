@@ -20,7 +20,7 @@ from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.kernels import threads
 from zermelo.agents.kernels.layout import ASKED, OUT_OF_NODES, KernelRecord
-from zermelo.agents.kernels.threads import race
+from zermelo.agents.kernels.threads import run_first_done
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs import CHANCE, UnsupportedGameError
 from zermelo.envs.rules import GENERAL_SUM, RulesGame
@@ -144,7 +144,7 @@ def test_a_thread_that_runs_out_of_nodes_leaves_the_answer_to_the_other() -> Non
     for _ in range(100):
         poor.stop = rich.stop = 0
         done.clear()
-        assert race(call, [poor, rich], lambda: None) == (0, rich)
+        assert run_first_done(call, [poor, rich], lambda: None) == (0, rich)
 
 
 def test_what_a_stopped_thread_returns_is_no_answer() -> None:
@@ -157,7 +157,7 @@ def test_what_a_stopped_thread_returns_is_no_answer() -> None:
             pass
         return 0
 
-    assert race(call, [first, second], lambda: None) == (0, second)
+    assert run_first_done(call, [first, second], lambda: None) == (0, second)
     assert first.stop == ASKED
 
 

@@ -11,7 +11,7 @@ from oracles.compared_searches import Share, compiled, random_positions, searche
 from zermelo.agents import MaxNAgent
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.textbook import max_n
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.games import DotsAndBoxes
 from zermelo.envs.rules import RulesGame
@@ -30,7 +30,7 @@ def test_the_textbook_function_agrees(rule: TieRule) -> None:
 
 def search_of(rules: Any, limits: Limits, **settings: Any) -> tuple[Any, Any]:
     game = RulesGame(rules)
-    root = Root(game, game.initial_state())
+    root = SearchSetup(game, game.initial_state())
     return compiled(root, limits, MaxNConfig(depends_on_seat=True, prunes=True, **settings)), root.state
 
 

@@ -14,7 +14,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.solving.solve import exact_values
 from zermelo.agents.tree_search.compiled import most_states
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.textbook_minimax import minimax
 from zermelo.envs.games import ConnectFour
@@ -64,7 +64,7 @@ class ManyActions(NamedTuple):
 def filled(game: RulesGame, depth: int, memory_mb: float = 1) -> Any:
     """A search that has filled its table."""
     limits, state = Limits(depth=depth), game.initial_state()
-    search = compiled(Root(game, state), limits, AlphaBetaConfig(memory_mb=memory_mb))
+    search = compiled(SearchSetup(game, state), limits, AlphaBetaConfig(memory_mb=memory_mb))
     searched(search, state, limits, step=False)
     return search
 
@@ -98,10 +98,10 @@ def test_clearing_leaves_nothing_behind() -> None:
     for depth in (3, 11):
         search = filled(GAME, depth)
         assert np.count_nonzero(search.table.words)
-        search.forget()
+        search.clear_memory()
         assert not np.count_nonzero(search.table.words)
         limits = Limits(depth=depth)
-        search.restart(Root(GAME, GAME.initial_state()), Budget(limits))
+        search.set_root(SearchSetup(GAME, GAME.initial_state()), Budget(limits))
         searched(search, GAME.initial_state(), limits, step=False)
         assert search.table.stores == filled(GAME, depth).table.stores
 

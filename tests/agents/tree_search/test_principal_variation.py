@@ -10,7 +10,7 @@ from doubles.small_games import Leaf, Node, TreeGame
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.tree_search.alpha_beta.plain import PlainAlphaBeta
-from zermelo.agents.tree_search.interface import Bound, Iteration, Root, RootMove, RootRequest
+from zermelo.agents.tree_search.interface import Bound, Iteration, RootMove, RootRequest, SearchSetup
 from zermelo.agents.tree_search.results import answer
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, Ordering
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
@@ -29,7 +29,7 @@ def told(entries: dict[str, Entry], line: tuple[int, ...], *, value: float = 0, 
     for name, entry in entries.items():
         table.store(TREE.key(states[name]), entry)
     config = AlphaBetaConfig(prefer_short_wins=False, ordering=Ordering.FIXED, memory_mb=1)
-    search = PlainAlphaBeta(Root(TREE, root), Budget(Limits()), config, table=table)
+    search = PlainAlphaBeta(SearchSetup(TREE, root), Budget(Limits()), config, table=table)
     move = RootMove(0, (value, 0), is_exact, False, line, 0.0)
     iteration = Iteration(3, [move], move, finished=True)
     return answer(search, search.root_node(root), iteration, RootRequest(), depth=3, stopped_by=StoppedBy.DEPTH)

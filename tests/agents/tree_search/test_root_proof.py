@@ -14,7 +14,7 @@ from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.tree_search.alpha_beta.compiled import CompiledAlphaBeta
 from zermelo.agents.tree_search.exact.prover import PROOF, Prover
 from zermelo.agents.tree_search.exact.root_proof import ProvenRoot, can_settle, prove_root
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, ConnectFour, Hexapawn, Kalah
@@ -66,7 +66,7 @@ class Briefed:
 
 
 def new_search(game: Any, limits: Limits) -> CompiledAlphaBeta:
-    root = Root(game, game.initial_state(), make_evaluator("game"))
+    root = SearchSetup(game, game.initial_state(), make_evaluator("game"))
     return CompiledAlphaBeta(root, Budget(limits), AlphaBetaConfig(memory_mb=1))
 
 

@@ -14,7 +14,7 @@ from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.settings import Ties
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.tree_search.interface import Root
+from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.games import MNK, Breakthrough, ConnectFour, Othello
@@ -94,7 +94,7 @@ def test_plain_searches_go_without() -> None:
     game = RulesGame(Heap())
     found, full = (
         searched(
-            plain(Root(game, HeapState(9, 0), EVALUATOR), Limits(depth=6), config),
+            plain(SearchSetup(game, HeapState(9, 0), EVALUATOR), Limits(depth=6), config),
             HeapState(9, 0),
             Limits(depth=6),
         )
@@ -115,8 +115,8 @@ def test_each_setting_changes_what_is_searched(setting: str, rules: Any) -> None
     nodes = []
     for config in (AlphaBetaConfig(memory_mb=1), AlphaBetaConfig(memory_mb=1, **{setting: values[setting]})):
         states = random_positions(game, generator, 10, longest=10)
-        found = [searched(compiled(Root(game, at, EVALUATOR), limits, config), at, limits) for at in states]
-        again = [searched(compiled(Root(game, at, EVALUATOR), limits, config), at, limits) for at in states]
+        found = [searched(compiled(SearchSetup(game, at, EVALUATOR), limits, config), at, limits) for at in states]
+        again = [searched(compiled(SearchSetup(game, at, EVALUATOR), limits, config), at, limits) for at in states]
         assert found == again
         nodes.append(sum(answer.nodes for answer in found))
         generator = random.Random(f"{setting} {rules}")
@@ -152,7 +152,7 @@ def test_what_is_proven_is_true(rules: Any, memory_mb: float) -> None:
             futility=generator.choice([0.0, 0.25]),
             memory_mb=memory_mb,
         )
-        search = compiled(Root(game, state, EVALUATOR), limits, config)
+        search = compiled(SearchSetup(game, state, EVALUATOR), limits, config)
         found = searched(search, state, limits, exact=generator.random() < 0.5, ties=Ties.RANDOM)
         proven += found.proven
         if found.proven:

@@ -11,7 +11,7 @@ from zermelo.agents import MCTSAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
-from zermelo.agents.monte_carlo.interface import Start
+from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import as_game
 from zermelo.envs.games import Go
@@ -161,7 +161,7 @@ def test_priors_are_what_shows() -> None:
 
 def test_playouts_are_cut_off_before_they_go_in_circles() -> None:
     game = RulesGame(Go(5, superko=0))
-    start = Start(game, game.initial_state(), MCTSAgent().config, 1)
+    start = RootSetup(game, game.initial_state(), MCTSAgent().config, 1)
     assert PlainMonteCarlo(start, Budget(Limits())).playout_moves == 100
     assert Go(19).search_settings("mcts")["playout_moves"] > 19 * 19
 
@@ -203,7 +203,7 @@ def test_playouts_fill_no_eyes_and_end() -> None:
 @pytest.mark.parametrize("superko", [0, 1])
 def test_compiled_search_is_the_plain_one(superko: int) -> None:
     game = RulesGame(Go(4, superko=superko))
-    start = Start(game, game.initial_state(), MCTSAgent(rave=50.0).config, 5)
+    start = RootSetup(game, game.initial_state(), MCTSAgent(rave=50.0).config, 5)
     plain = PlainMonteCarlo(start, Budget(Limits()), evaluation=None, plays_out=True)
     compiled = CompiledMonteCarlo(game, None, Budget(Limits()), limits=Limits(), start=start)
     for search in (plain, compiled):
