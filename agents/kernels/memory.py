@@ -1,16 +1,7 @@
-"""Functions that kernels share: node counts, move ordering, principal variation, transposition table.
+"""Functions that all kernels share: limits, and where the rows and principal variations of plies are.
 
 The functions here are compiled into every kernel that calls them. ``search`` is always the shared record, an
 "address" that of words of eight bytes (``zermelo.envs.jit.memory``).
-
-The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and words for scores.
-Threads write without locks: an entry torn by two of them, or of another position, does not give back the key
-(kernels that use the words behind the data run in one thread). With a game's own 64-bit key no position is ever
-taken for another; with the default key, a hash, a probe that should miss hits with a probability below 2 ** -62.
-The entry of the smaller depth, or of an earlier iteration, is replaced.
-
-The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
-(``search.action_bits``), and what the kernel likes above that.
 """
 
 from __future__ import annotations
@@ -23,8 +14,6 @@ from zermelo.envs.jit.memory import load, stack_address, take
 _SHARE: Final = 1024
 """At most so many nodes does a thread claim at once of a limit that it shares."""
 MULTIPLIER: Final = -7046029254386353131
-
-# --- limits
 
 
 def claim_nodes(search: KernelRecord) -> bool:
@@ -78,9 +67,6 @@ def has_memory(search: KernelRecord, top: int) -> bool:
     return True
 
 
-# --- workspace and the principal variation
-
-
 def row_of(search: KernelRecord, ply: int) -> int:
     """The address of a ply's row: the length of its principal variation, then what the kernel likes."""
     return search.rows + 8 * ply * search.row
@@ -89,9 +75,3 @@ def row_of(search: KernelRecord, ply: int) -> int:
 def line_of(search: KernelRecord, ply: int) -> int:
     """The address of a ply's principal variation: each ply's can be a move shorter than that before it."""
     return search.lines + 8 * ply * search.line - 4 * ply * (ply - 1)
-
-
-# --- move ordering
-
-
-# --- the transposition table

@@ -1,4 +1,14 @@
-"""Memory of compiled tree searches: principal variations, move scores and the transposition table."""
+"""Memory of compiled tree searches: principal variations, move scores and the transposition table.
+
+The table has buckets of two entries. An entry is a key, exclusive-or the data; the data; and words for scores.
+Threads write without locks: an entry torn by two of them, or of another position, does not give back the key
+(kernels that use the words behind the data run in one thread). With a game's own 64-bit key no position is ever
+taken for another; with the default key, a hash, a probe that should miss hits with a probability below 2 ** -62.
+The entry of the smaller depth, or of an earlier iteration, is replaced.
+
+The data are, from the lowest bit: age (1 bit), proven (1), bound (2), depth + 1 (13), action + 1
+(``search.action_bits``), and what the kernel likes above that.
+"""
 
 from __future__ import annotations
 
