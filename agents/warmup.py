@@ -15,10 +15,10 @@ from zermelo.agents.tree_search.exact.prover import PROOF, can_prove
 from zermelo.agents.tree_search.many_players.agents import MaxNAgent, ParanoidAgent
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum
-from zermelo.envs.jit.at_once import start_compilers
 from zermelo.envs.jit.build import build
 from zermelo.envs.jit.compiling import why_not_compiled
 from zermelo.envs.jit.kernel import Kernel, Wanted
+from zermelo.envs.jit.parallel_compile import start_compilers
 from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame

@@ -6,9 +6,9 @@ Usage:
     python scripts/ship_kernels.py all ARCHIVE                 for wheels: an archive with the kernels of all games
     python scripts/ship_kernels.py all ARCHIVE FOLDER [TRIPLE]    and machine code for one platform
 
-An archive (``zermelo.envs.jit.cache.portable``) is for all platforms and versions of Python; of what there is
-already, in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what is
-done.
+An archive (``zermelo.envs.jit.cache.kernel_archive``) is for all platforms and versions of Python; of what is
+there already, in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what
+is done.
 FOLDER gets machine code for baselines of processors: for one platform, by default this one (TRIPLE is LLVM's name
 of another), for the version of Python that runs this, and for the installed versions of zermelo, Numba, llvmlite
 and NumPy; with others it is not found.
@@ -27,7 +27,7 @@ from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game
 from zermelo.envs.games import Go
 from zermelo.envs.jit.cache.code_cache import shipped_file
-from zermelo.envs.jit.cache.portable import (
+from zermelo.envs.jit.cache.kernel_archive import (
     ARCHIVE,
     kernels_in,
     names_in_archive,
@@ -47,7 +47,7 @@ from zermelo.envs.jit.machine_code import (
     processor,
     write,
 )
-from zermelo.envs.jit.ready_parts import name_of_parts
+from zermelo.envs.jit.precompiled_parts import name_of_parts
 from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
 from zermelo.envs.registration.registry import OWN_ENVS

@@ -34,7 +34,7 @@ from zermelo.envs.support.waiting import say_once
 if TYPE_CHECKING:
     from zermelo.envs.jit.kernel import Kernel
     from zermelo.envs.jit.machine_code import Code
-    from zermelo.envs.jit.ready_parts import ReadyParts
+    from zermelo.envs.jit.precompiled_parts import PrecompiledParts
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
@@ -183,7 +183,7 @@ class Functions:
         self._varying: dict[python_types.FunctionType, bool] = {}
         self._ready: list[Callable[[Any, tuple[Any, ...]], bool]] = []
 
-    def take(self, parts: ReadyParts) -> None:
+    def take(self, parts: PrecompiledParts) -> None:
         """Takes the compiled functions of a kernel; those that do not vary are for all kernels."""
         self._ready.append(parts.add_to)
         if self._others is not None:
@@ -205,7 +205,7 @@ class Functions:
 
     def parts_in(self, kernel: Any) -> Code | None:
         """What of a kernel, by Numba's result for it, is the same for all rules; None if nothing is."""
-        from zermelo.envs.jit.ready_parts import parts_of
+        from zermelo.envs.jit.precompiled_parts import parts_of
 
         others = [] if self._others is None else self._others._made.values()
         return parts_of(kernel, [*self._made.values(), *others])
@@ -308,13 +308,13 @@ def _compiled(rules: Any, kernel: Kernel, functions: Functions) -> Any:
 
 def _functions_of(kernel: Kernel) -> Functions:
     """The functions that a kernel's code is made of, which kernels of one module with the same variants share."""
-    from zermelo.envs.jit.ready_parts import ready_parts
+    from zermelo.envs.jit.precompiled_parts import precompiled_parts
 
     shared = kernel.function.__module__, kernel.typed_variants
     functions = _KERNELS.get(shared)
     if functions is None:
         functions = Functions(kernel.variants, _OF_KERNELS)
-        if (parts := ready_parts(kernel)) is not None:
+        if (parts := precompiled_parts(kernel)) is not None:
             functions.take(parts)
         _KERNELS[shared] = functions
     return functions

@@ -14,8 +14,8 @@ from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
-from zermelo.envs.jit.at_once import start_compilers
 from zermelo.envs.jit.kernel import Wanted
+from zermelo.envs.jit.parallel_compile import start_compilers
 from zermelo.envs.position import position, search_game
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.evaluation.errors import EnvironmentFailureError

@@ -6,7 +6,7 @@ processors are not read. No file is ever removed: who needs the room deletes the
 
 The folder is under ``ZERMELO_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the user's cache folder. Platform wheels
 have machine code of our games for baselines of processors (``scripts/ship_kernels.py``), which is looked for next,
-and then the archive of portable kernels (``portable``).
+and then the archive of portable kernels (``kernel_archive``).
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def digest_of_kernel(kernel: Kernel, *classes: type, by_source: bool = False) ->
     return digest.hexdigest()
 
 
-_NOT_THE_COMPILER = {"at_once", "build", "kernel", "method_calls", "waiting"}
+_NOT_THE_COMPILER = {"build", "kernel", "method_calls", "parallel_compile", "waiting"}
 """Files of the compiler's folder that decide when code is compiled, but nothing in it."""
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 
 from zermelo.envs.jit.cache.code_cache import code_file, shape, shipped_code
-from zermelo.envs.jit.cache.portable import archived, archived_object, can_use_archive, portable_name
+from zermelo.envs.jit.cache.kernel_archive import archived, archived_object, can_use_archive, portable_name
 from zermelo.envs.jit.cache.sources import Sources
 from zermelo.envs.jit.history import on_path
 from zermelo.envs.jit.kernel import Kernel

@@ -17,7 +17,7 @@ from zermelo.agents import AlphaBetaAgent, MinimaxAgent, make_agent, solve
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import MNK, Hex, Nim
 from zermelo.envs.jit import build
-from zermelo.envs.jit.cache import portable, store
+from zermelo.envs.jit.cache import kernel_archive, store
 from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation.tournament.plan import Tournament
@@ -30,7 +30,7 @@ LONG = 60.0
 @pytest.fixture(autouse=True)
 def _no_shipped_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tested here is how the compiler is waited for."""
-    monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "none.zip")
+    monkeypatch.setattr(kernel_archive, "ARCHIVE", tmp_path / "none.zip")
 
 
 @pytest.fixture

@@ -70,11 +70,11 @@ from zermelo.agents.tree_search.exact.prover import Prover
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build, compiling
-from zermelo.envs.jit.cache import code_cache, portable
+from zermelo.envs.jit.cache import code_cache, kernel_archive
 from zermelo.envs.rules import RulesGame
 
 RULES = Nim((3, 4, 5))
-portable.ARCHIVE = Path("none")
+kernel_archive.ARCHIVE = Path("none")
 """
 DAMAGE = """
 class CompilerCalledError(Exception):

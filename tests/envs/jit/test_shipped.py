@@ -11,7 +11,7 @@ import pytest
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build, machine_code
-from zermelo.envs.jit.cache import code_cache, portable
+from zermelo.envs.jit.cache import code_cache, kernel_archive
 from zermelo.envs.jit.machine_code import baselines, platform_of, processor
 from zermelo.envs.jit.perft_kernel import leaves_kernel
 
@@ -42,7 +42,7 @@ def package(shipped: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
 
     monkeypatch.setattr(build, "_BUILT", {})
     monkeypatch.setattr(code_cache, "_SHIPPED", shipped)
-    monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "none.zip")
+    monkeypatch.setattr(kernel_archive, "ARCHIVE", tmp_path / "none.zip")
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", refuse)
     return tmp_path

@@ -33,7 +33,7 @@ def start_compilers(wanted: Sequence[Wanted], processors: int) -> None:
 def _start(share: list[Wanted]) -> None:
     try:
         work = pickle.dumps(share)
-        process = FreshProcess("zermelo.envs.jit.at_once:serve")
+        process = FreshProcess("zermelo.envs.jit.parallel_compile:serve")
     except Exception:  # rules that another process cannot import, or no room for one: this one compiles them
         return
     threading.Thread(target=_feed, args=(process, work), daemon=True).start()

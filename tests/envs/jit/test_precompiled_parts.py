@@ -14,9 +14,9 @@ from zermelo.agents import AlphaBetaAgent, MaxNAgent, ParanoidAgent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import DotsAndBoxes, Nim
-from zermelo.envs.jit import at_once, build, compiling, ready_parts
+from zermelo.envs.jit import build, compiling, parallel_compile, precompiled_parts
 from zermelo.envs.jit.build import is_to_be_compiled
-from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.cache import kernel_archive
 from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.jit.machine_code import Code
 from zermelo.envs.jit.parts import PartCompiler
@@ -90,8 +90,8 @@ def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[dict[str
             compiled.append(self.state.func_id.func_name)
             return pipelines(self)
 
-        portable.write_archive(tmp_path / "kernels.zip", content)
-        monkeypatch.setattr(portable, "ARCHIVE", tmp_path / "kernels.zip")
+        kernel_archive.write_archive(tmp_path / "kernels.zip", content)
+        monkeypatch.setattr(kernel_archive, "ARCHIVE", tmp_path / "kernels.zip")
         monkeypatch.setattr(build, "_BUILT", {})
         monkeypatch.setattr(compiling, "_KERNELS", {})
         monkeypatch.setattr(compiling, "_OF_KERNELS", compiling.Functions())
@@ -111,7 +111,7 @@ def values(agent: AlphaBetaAgent) -> list[tuple[Any, ...]]:
 def test_rules_take_compiled_functions_of_others(
     kernel: Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
 ) -> None:
-    names = {ready_parts.name_of_parts(kernel): parts}
+    names = {precompiled_parts.name_of_parts(kernel): parts}
     all_compiled = fresh({})
     expected = values(AlphaBetaAgent(depth=6))
     without = set(all_compiled)
@@ -128,7 +128,9 @@ def test_rules_take_compiled_functions_of_others(
 def test_two_kernels_keep_their_own_functions_of_one_name(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
     """Of the root's functions max^n has other ones than the search of two sides, by the kernels' variants."""
     known = kernels_of(Nim((1, 2, 3), players=3))
-    names = {ready_parts.name_of_parts(each): compiling.compile_parts(OTHER, each) for each in known.values()}
+    names = {
+        precompiled_parts.name_of_parts(each): compiling.compile_parts(OTHER, each) for each in known.values()
+    }
     content = {name: code for name, code in names.items() if code is not None}
     assert {"maxn", "paranoid"} <= set(known)
     assert len(content) == len(known) - 1  # none of perft's
@@ -154,22 +156,22 @@ def test_damaged_parts_are_none(
     damage: str, kernel: Kernel, parts: Code, fresh: Callable[[dict[str, Code]], list[str]]
 ) -> None:
     data = {"cut": parts.data[: len(parts.data) // 2], "other bytes": b"x" * 1000, "empty": b""}[damage]
-    fresh({ready_parts.name_of_parts(kernel): Code("", (), data)})
-    assert ready_parts.ready_parts(kernel) is None
+    fresh({precompiled_parts.name_of_parts(kernel): Code("", (), data)})
+    assert precompiled_parts.precompiled_parts(kernel) is None
 
 
 def test_other_variants_and_sources_make_other_names(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = ready_parts.name_of_parts(kernel)
-    assert ready_parts.name_of_parts(kernel) == name
-    names = {name, *(ready_parts.name_of_parts(each) for each in kernels_of(OTHER).values())}
+    name = precompiled_parts.name_of_parts(kernel)
+    assert precompiled_parts.name_of_parts(kernel) == name
+    names = {name, *(precompiled_parts.name_of_parts(each) for each in kernels_of(OTHER).values())}
     assert len(names) == len(kernels_of(OTHER))
     with monkeypatch.context() as patched:
         patched.setattr("zermelo.agents.tree_search.alpha_beta.kernel.probe", values)
-        assert ready_parts.name_of_parts(kernel) != name
+        assert precompiled_parts.name_of_parts(kernel) != name
     without_source = eval("lambda search, key: 0")
     monkeypatch.setattr("zermelo.agents.tree_search.alpha_beta.kernel.probe", without_source)
     with pytest.raises(UncomparableError):
-        ready_parts.name_of_parts(kernel)
+        precompiled_parts.name_of_parts(kernel)
 
 
 def test_a_kernel_of_rules_alone_has_no_parts() -> None:
@@ -191,11 +193,11 @@ def test_another_process_compiles_the_second_kernel(fresh: Callable[[dict[str, C
     compiled = fresh({})
     rules, kernel = OTHER, leaves_kernel()
     wanted = [Wanted(rules, each) for each in (kernels_of(OTHER)["alphabeta"], kernel)]
-    at_once.start_compilers(wanted, processors=1)
-    at_once.start_compilers(wanted[1:], processors=8)
+    parallel_compile.start_compilers(wanted, processors=1)
+    parallel_compile.start_compilers(wanted[1:], processors=8)
     time.sleep(1)
     assert is_to_be_compiled(*wanted[1])  # one processor, or one kernel: nothing is started
-    at_once.start_compilers(wanted, processors=2)
+    parallel_compile.start_compilers(wanted, processors=2)
     deadline = time.monotonic() + 60
     while is_to_be_compiled(*wanted[1]) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -211,5 +213,5 @@ def test_rules_that_cannot_be_sent_are_compiled_here(fresh: Callable[[dict[str, 
     fresh({})
     kernels = kernels_of(as_game(Local()))
     wanted = [Wanted(Local(), each) for each in kernels.values()]
-    at_once.start_compilers(wanted, processors=4)
+    parallel_compile.start_compilers(wanted, processors=4)
     assert perft(Local(), 2) == 9

@@ -20,7 +20,7 @@ from numba.core.funcdesc import ExternalFunctionDescriptor
 from numba.core.typing.templates import signature
 
 from zermelo.envs.jit.cache.fingerprint import digest_of_kernel
-from zermelo.envs.jit.cache.portable import archived, can_use_archive
+from zermelo.envs.jit.cache.kernel_archive import archived, can_use_archive
 from zermelo.envs.jit.machine_code import ANY_PROCESSOR, Code, machine_for
 from zermelo.envs.jit.parts import KernelPart, PartDispatcher, joined
 from zermelo.envs.support.code_parts import UncomparableError
@@ -101,7 +101,7 @@ def _called(dispatcher: PartDispatcher, arguments: Sequence[Any]) -> str:
     return f"{function.__module__}.{function.__qualname__} {digest}"
 
 
-class ReadyParts:
+class PrecompiledParts:
     """The functions of one module of bitcode, each given to its dispatcher when that is asked for it.
 
     Raises:
@@ -118,9 +118,9 @@ class ReadyParts:
                 called, _, returned = function.name.removeprefix(_PREFIX + " ").partition(" -> ")
                 self._returned[called] = returned
 
-    def without(self, leaves_out: Callable[[Any], bool]) -> ReadyParts:
+    def without(self, leaves_out: Callable[[Any], bool]) -> PrecompiledParts:
         """The same, without some functions."""
-        return ReadyParts(self._bitcode, leaves_out)
+        return PrecompiledParts(self._bitcode, leaves_out)
 
     def add_to(self, dispatcher: PartDispatcher, arguments: tuple[Any, ...]) -> bool:
         """Gives a dispatcher its compiled function for these types, if it is here."""
@@ -145,10 +145,10 @@ class ReadyParts:
         return True
 
 
-def ready_parts(kernel: Kernel) -> ReadyParts | None:
+def precompiled_parts(kernel: Kernel) -> PrecompiledParts | None:
     """What the archive has of a kernel's functions; None if it has none, or LLVM cannot read them."""
     try:
         code = archived(name_of_parts(kernel)) if can_use_archive() else None
-        return None if code is None else ReadyParts(code.data)
+        return None if code is None else PrecompiledParts(code.data)
     except (UncomparableError, RuntimeError):
         return None

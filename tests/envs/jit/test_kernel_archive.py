@@ -17,7 +17,7 @@ import pytest
 from zermelo.envs import perft
 from zermelo.envs.games import Nim
 from zermelo.envs.jit import build
-from zermelo.envs.jit.cache import portable
+from zermelo.envs.jit.cache import kernel_archive
 from zermelo.envs.jit.cache.sources import digest_of
 from zermelo.envs.jit.machine_code import Code, Processor, baselines, emit_portable, processor
 from zermelo.envs.jit.perft_kernel import leaves_kernel
@@ -43,9 +43,9 @@ def archive(bitcode: Code, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
         raise CompilerCalledError
 
     path = tmp_path / "kernels.zip"
-    portable.write_archive(path, {name(): bitcode})
+    kernel_archive.write_archive(path, {name(): bitcode})
     monkeypatch.setattr(build, "_BUILT", {})
-    monkeypatch.setattr(portable, "ARCHIVE", path)
+    monkeypatch.setattr(kernel_archive, "ARCHIVE", path)
     monkeypatch.setenv("ZERMELO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("zermelo.envs.jit.compiling.compile_kernel", refuse)
     return path
@@ -56,7 +56,7 @@ class CompilerCalledError(Exception):
 
 
 def name() -> str:
-    return portable.portable_name(RULES, RULES.initial_state(), leaves_kernel())
+    return kernel_archive.portable_name(RULES, RULES.initial_state(), leaves_kernel())
 
 
 @pytest.mark.thorough
@@ -70,8 +70,8 @@ def test_bitcode_becomes_machine_code_that_is_kept(archive: Path) -> None:
 def test_machine_code_for_this_processor_comes_first(archive: Path, bitcode: Code) -> None:
     code = emit_portable(bitcode, Processor(processor().triple, baselines()[0]))
     assert code is not None
-    target = portable.object_name(name(), processor().triple, baselines()[0])
-    portable.write_archive(archive, {target: code})
+    target = kernel_archive.object_name(name(), processor().triple, baselines()[0])
+    kernel_archive.write_archive(archive, {target: code})
     assert perft(RULES, DEPTH) == LEAVES
     assert not list(archive.parent.rglob("leaves-*.bin"))
 
@@ -96,7 +96,7 @@ def test_whatever_differs_is_compiled(where: str, value: Any, monkeypatch: pytes
 @pytest.mark.thorough
 @pytest.mark.parametrize("data", [b"", b"no bitcode", b"BC\xc0\xde" + bytes(100)])
 def test_what_llvm_cannot_read_is_compiled(archive: Path, bitcode: Code, data: bytes) -> None:
-    portable.write_archive(archive, {name(): bitcode._replace(data=data)})
+    kernel_archive.write_archive(archive, {name(): bitcode._replace(data=data)})
     with pytest.raises(CompilerCalledError):
         perft(RULES, DEPTH)
 
@@ -112,32 +112,32 @@ def test_no_byte_of_the_archive_can_be_wrong(archive: Path, bitcode: Code) -> No
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         archive.write_bytes(damaged)
-        assert portable.archived(name()) in (None, bitcode._replace(can_be_kept=True)), place
+        assert kernel_archive.archived(name()) in (None, bitcode._replace(can_be_kept=True)), place
 
 
 @pytest.mark.usefixtures("archive")
 @pytest.mark.parametrize("content", [b"", b"PK", b"x" * 1000, bytes(100_000)])
 def test_what_is_no_archive_is_passed_over(archive: Path, content: bytes) -> None:
     archive.write_bytes(content)
-    assert portable.archived(name()) is portable.archived_object(name()) is None
-    assert portable.kernels_in(archive) == {}
+    assert kernel_archive.archived(name()) is kernel_archive.archived_object(name()) is None
+    assert kernel_archive.kernels_in(archive) == {}
 
 
 def test_an_entry_of_another_name_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "kernels.zip"
-    portable.write_archive(path, {"first": Code("entry", (), b"code")})
+    kernel_archive.write_archive(path, {"first": Code("entry", (), b"code")})
     with zipfile.ZipFile(path) as archive:
         content = archive.read("first")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("second", content)
-    assert portable.kernels_in(path) == {}
+    assert kernel_archive.kernels_in(path) == {}
 
 
 def test_the_same_kernels_make_the_same_archive(tmp_path: Path) -> None:
     codes = {"b": Code("entry", (), b"code"), "a": Code("entry", ("needed",), b"more")}
     for path in (tmp_path / "one", tmp_path / "other"):
-        portable.write_archive(path, codes)
-        assert portable.kernels_in(path) == codes
+        kernel_archive.write_archive(path, codes)
+        assert kernel_archive.kernels_in(path) == codes
         codes = dict(reversed(codes.items()))
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
@@ -167,14 +167,14 @@ def test_machine_code_is_added_to_an_archive_while_it_fits(tmp_path: Path) -> No
 
     write, path = runpy.run_path(str(SCRIPT))["write_both"], tmp_path / "kernels.zip"
     write(path, {"bitcode": some(900)}, {"too big": some(5000), "small": some(500)}, 4000)
-    assert portable.kernels_in(path) == {"bitcode": some(900), "small": some(500)}
+    assert kernel_archive.kernels_in(path) == {"bitcode": some(900), "small": some(500)}
     with pytest.raises(SystemExit, match="ship fewer kernels"):
         write(path, {"bitcode": some(900)}, {}, 900)
 
 
 def test_what_an_archive_has_is_not_compiled_again() -> None:
     script = runpy.run_path(str(SCRIPT))
-    target = portable.object_name(name(), script["TRIPLE"], script["BASELINE"])
+    target = kernel_archive.object_name(name(), script["TRIPLE"], script["BASELINE"])
     bitcode, machine_code = Code("entry", (), b"bitcode"), Code("entry", (), b"machine code")
     there = {name(): bitcode, target: machine_code}
     assert script["portable_codes"](RULES, leaves_kernel(), there, "leaves") == (
@@ -283,7 +283,7 @@ print("numba" in sys.modules, result.nodes > 0)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not portable.ARCHIVE.exists(), reason="this package has no archive")
+@pytest.mark.skipif(not kernel_archive.ARCHIVE.exists(), reason="this package has no archive")
 def test_what_the_repository_has_needs_no_compiler(tmp_path: Path) -> None:
     script = runpy.run_path(str(SCRIPT))
     if not script["check"]():
@@ -303,4 +303,4 @@ def test_what_the_repository_has_needs_no_compiler(tmp_path: Path) -> None:
 
 
 def test_the_archive_of_the_repository_is_small() -> None:
-    assert portable.ARCHIVE.stat().st_size <= 2_000_000
+    assert kernel_archive.ARCHIVE.stat().st_size <= 2_000_000
