@@ -20,7 +20,7 @@ from zermelo.agents.experts.poker.betting import FIXED, Ints, PublicTree
 from zermelo.agents.experts.poker.cards import CLASS_OF, FIRSTS, PAIRS, SECONDS, Buckets, NoState, Sizes, equities
 from zermelo.envs.jit.build import build
 from zermelo.envs.jit.compiling import can_compile
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix
@@ -75,7 +75,7 @@ class PublicTreeCFR:
         self._payoffs = np.ascontiguousarray(tree.payoffs, np.float64)
         self._work = np.zeros(2 * len(tree.movers) + len(tree.children) + 1)
         rules = _Sweep(len(types))
-        self._start = starter(rules, 1)(rules.initial_state())
+        self._start = argument_maker(rules, 1)(rules.initial_state())
         self._function: Any = sweep
         if can_compile():
             self._function = build(rules, Kernel(sweep, (*("int64",) * 11, "float64")))

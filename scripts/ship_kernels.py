@@ -7,8 +7,8 @@ Usage:
     python scripts/ship_kernels.py all ARCHIVE FOLDER [TRIPLE]    and machine code for one platform
 
 An archive (``zermelo.envs.jit.cache.kernel_archive``) is for all platforms and versions of Python; of what is
-there already, in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C keeps what
-is done.
+there already, in it or in the repository's, only kernels whose sources have changed are compiled. Ctrl-C
+keeps what is done.
 FOLDER gets machine code for baselines of processors: for one platform, by default this one (TRIPLE is LLVM's name
 of another), for the version of Python that runs this, and for the installed versions of zermelo, Numba, llvmlite
 and NumPy; with others it is not found.
@@ -36,7 +36,7 @@ from zermelo.envs.jit.cache.kernel_archive import (
     write_archive,
 )
 from zermelo.envs.jit.compiling import compile_kernel, compile_parts
-from zermelo.envs.jit.history import on_path
+from zermelo.envs.jit.history import path_rules_of
 from zermelo.envs.jit.machine_code import (
     BASELINES,
     Processor,
@@ -101,7 +101,7 @@ def used(table=USED):
 
 def compiled(rules, kernel):
     """A kernel as a module of LLVM's, and its entry."""
-    return compile_kernel(on_path(rules), kernel)
+    return compile_kernel(path_rules_of(rules), kernel)
 
 
 def portable_codes(rules, kernel, there, about, made=None):
@@ -122,7 +122,7 @@ def common_parts(there):
     parts = {}
     for about, rules, kernel in used(COMMON):
         name = name_of_parts(kernel)
-        code = there.get(name) or compile_parts(on_path(rules), kernel)
+        code = there.get(name) or compile_parts(path_rules_of(rules), kernel)
         parts[name] = code
         print(f"{about}, what all rules share: {len(code.data):,} bytes", flush=True)
     return parts

@@ -22,7 +22,7 @@ from zermelo.agents.knowledge_building.retrograde import (
     outcomes,
 )
 from zermelo.envs.jit.build import build
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
@@ -65,7 +65,7 @@ class MoveLister:
             repeats=hasattr(rules, "table_repetition"),
         )
         self._run = build(rules, Kernel(kernel.expand, ("int64",) * 4, (variant,)))
-        self._like = starter(rules, 1)(game.initial_state())
+        self._like = argument_maker(rules, 1)(game.initial_state())
         self._size = len(flat(without_past(game.initial_state())))
         self._width = kernel.HEAD + (1 if indexed else self._size)
         room = max(_ROOM, 2 * game.max_legal_actions * self._width)

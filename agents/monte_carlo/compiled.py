@@ -37,7 +37,7 @@ from zermelo.agents.monte_carlo.record import (
 )
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.capabilities import SupportsEvaluation, SupportsPlayoutActions, offers
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.memory import load, load_float, words
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.rules_game import RulesGame
@@ -65,7 +65,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Mon
     lower, upper = traits.utility_bounds
     size = game.num_moves
     search = MonteCarloRecord()
-    search.start = starter(game.rules, _LONGEST)
+    search.start = argument_maker(game.rules, _LONGEST)
     search.actions, search.width = size, width
     search.seats, search.num_values = traits.seats, tree.num_values
     search.total = int(traits.constant)

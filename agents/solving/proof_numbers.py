@@ -18,7 +18,7 @@ from zermelo.agents.solutions.solution import outcome_of, utility_range
 from zermelo.agents.solving.solvers import Found, Solver
 from zermelo.envs.capabilities import rules_of
 from zermelo.envs.errors import UnsupportedGameError
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import has_history, keys_of, without_past
 from zermelo.envs.rules.rules_game import RulesGame
@@ -153,7 +153,7 @@ class CompiledNumbers:
         search.hold("table", np.zeros(8 << bits, np.int64))
         search.table_bits = bits
         search.total = int(game.traits.constant)
-        self._start = starter(game.rules, 2)
+        self._start = argument_maker(game.rules, 2)
         self.nodes = 0
 
     def ask(self, state: Any, question: Question) -> Answer:

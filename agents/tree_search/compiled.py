@@ -30,7 +30,7 @@ from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven,
 from zermelo.agents.tree_search.record import TreeRecord
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.game import Chance
-from zermelo.envs.jit.history import starter, table_key
+from zermelo.envs.jit.history import argument_maker, table_key
 from zermelo.envs.rules.boards import whole
 from zermelo.envs.rules.contract import DEFAULTS
 from zermelo.envs.rules.rules_game import RulesGame
@@ -127,7 +127,7 @@ class CompiledTreeSearch(TreeSearch):
         self._plies = self._slots = 0
         self.searches = [self.program.record() for _ in range(threads)]
         for search in self.searches:
-            search.start = starter(game.rules, _PATH, shares=self.shares)
+            search.start = argument_maker(game.rules, _PATH, shares=self.shares)
             search.actions = size
             search.choices = size if memory.choices is None else memory.choices
             search.width = width

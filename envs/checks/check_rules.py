@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from zermelo.envs.checks.calls import Calls, compiled_or_none
 from zermelo.envs.game import CHANCE
-from zermelo.envs.jit.history import on_path, starter
+from zermelo.envs.jit.history import argument_maker, path_rules_of
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.contract import COMPILED, METHODS, REQUIRED
 from zermelo.envs.rules.history import has_history, keys_of, without_past
@@ -296,8 +296,8 @@ class HistoryCheck:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._compiled = compiled_or_none(on_path(calls.rules), _ON_PATH)
-        self._start = starter(calls.rules, 1)
+        self._compiled = compiled_or_none(path_rules_of(calls.rules), _ON_PATH)
+        self._start = argument_maker(calls.rules, 1)
         self._keys: list[int] = []
 
     def position(self, state: Any) -> bool:

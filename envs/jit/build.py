@@ -45,8 +45,8 @@ _COMPILERS: dict[tuple[int, Sources, _Identity], _Compiler] = {}
 def build(rules: Any, kernel: Kernel) -> Callable[..., int]:
     """A kernel compiled for ``rules``: a function of rules, state and its further arguments.
 
-    The rules and the state that it takes are those of ``zermelo.envs.jit.history.starter``. Rules of one class and
-    shape share a kernel, until something is edited that it was made from.
+    The rules and the state that it takes are those of ``zermelo.envs.jit.history.argument_maker``. Rules of one
+    class and shape share a kernel, until something is edited that it was made from.
 
     Raises:
         RulesError: The rules do not compile; the message names the method and the line.

@@ -81,9 +81,9 @@ def prepare(rules_class: type) -> None:
     with _LOCK:
         if not _SET_UP:
             _SET_UP = True
-            from zermelo.envs.jit.dispatch import teach
+            from zermelo.envs.jit.dispatch import register_methods
 
-            teach(method, dispatcher)
+            register_methods(method, dispatcher)
         _RULES.add(rules_class)
 
 
@@ -183,11 +183,11 @@ class Functions:
         self._varying: dict[python_types.FunctionType, bool] = {}
         self._ready: list[Callable[[Any, tuple[Any, ...]], bool]] = []
 
-    def take(self, parts: PrecompiledParts) -> None:
+    def add_parts(self, parts: PrecompiledParts) -> None:
         """Takes the compiled functions of a kernel; those that do not vary are for all kernels."""
         self._ready.append(parts.add_to)
         if self._others is not None:
-            self._others.take(parts.without(self.varies))
+            self._others.add_parts(parts.without(self.varies))
 
     def varies(self, function: python_types.FunctionType) -> bool:
         """Whether a function reads a variant of this kernel, or calls a function that does."""
@@ -212,18 +212,18 @@ class Functions:
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
-        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS, teach_table
+        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS, register_table
 
         if not isinstance(function, python_types.FunctionType) or function in INSTRUCTIONS:
             return function
         if function in NAMES:
-            teach_table(function)
+            register_table(function)
             return function
         function = LOOPS.get(function, function)
         if self._others is not None and not self.varies(function):
             return self._others.compiled(function)
         if function not in self._made:
-            from zermelo.envs.jit.dispatch import itself
+            from zermelo.envs.jit.dispatch import recursive_call
             from zermelo.envs.jit.parts import PartDispatcher
 
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
@@ -237,7 +237,7 @@ class Functions:
             for name in names_in(function.__code__):
                 value = function.__globals__.get(name)
                 if value is function and function.__annotations__.get("return") == "int":
-                    space[name] = itself
+                    space[name] = recursive_call
                     continue
                 if name in function.__globals__:
                     space[name] = self._in_code(value)
@@ -288,7 +288,7 @@ def compile_kernel(rules: Any, kernel: Kernel) -> tuple[Any, str]:
         types_of(rules)  # which drops functions of an earlier version
         compiled = _compiled(rules, kernel, _functions_of(kernel))
     name = f"zermelo_{kernel.function.__name__}"
-    return compiled.library.whole(write_entry(compiled, name), name), name
+    return compiled.library.link_all(write_entry(compiled, name), name), name
 
 
 def compile_parts(rules: Any, kernel: Kernel) -> Code | None:
@@ -315,6 +315,6 @@ def _functions_of(kernel: Kernel) -> Functions:
     if functions is None:
         functions = Functions(kernel.variants, _OF_KERNELS)
         if (parts := precompiled_parts(kernel)) is not None:
-            functions.take(parts)
+            functions.add_parts(parts)
         _KERNELS[shared] = functions
     return functions

@@ -38,7 +38,7 @@ class NoParameters(types.NamedTuple):
 register_model(NoParameters)(models.TupleModel)
 
 
-def itself(*arguments: Any) -> int:
+def recursive_call(*arguments: Any) -> int:
     """The function that a recursive function calls in place of itself, if it returns an integer.
 
     Numba infers the types of recursion by inferring those of the whole function anew at each call of itself.
@@ -46,16 +46,16 @@ def itself(*arguments: Any) -> int:
     raise NotImplementedError("only compiled code calls it")
 
 
-@infer_global(itself)
+@infer_global(recursive_call)
 class _Itself(AbstractTemplate):
-    key = itself
+    key = recursive_call
 
     def generic(self, args: Any, kws: Any) -> Any:
         """The signature of the function whose types are inferred."""
         return signature(types.int64, *self.context.callstack[0].args)
 
 
-@lower_builtin(itself, types.VarArg(types.Any))
+@lower_builtin(recursive_call, types.VarArg(types.Any))
 def _call_itself(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     convention = context.call_conv
     status, result = convention.call_function(
@@ -66,7 +66,7 @@ def _call_itself(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return result
 
 
-def teach(method: Callable[[type, str], Any], compiled: Callable[[type, Any], Any]) -> None:
+def register_methods(method: Callable[[type, str], Any], compiled: Callable[[type, Any], Any]) -> None:
     """Makes methods of named tuples, and operators, known to Numba, once a process.
 
     Args:

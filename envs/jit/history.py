@@ -281,12 +281,12 @@ def back_to_illegal(path: Any) -> int:
     return load(path.stack, -2) if path.rules.repetition_is_illegal() else 0
 
 
-def on_path(rules: Any) -> Any:
+def path_rules_of(rules: Any) -> Any:
     """The rules that kernels are compiled for: ``PathRules`` for those with ``repetition_key``."""
     return PathRules(rules, 0, 0, 0) if has_history(rules) else rules
 
 
-def starter(rules: Any, moves: int, *, shares: bool = False) -> Callable[[Any], tuple[Any, Any]]:
+def argument_maker(rules: Any, moves: int, *, shares: bool = False) -> Callable[[Any], tuple[Any, Any]]:
     """A function of a state that gives what a kernel is called with: rules and state.
 
     With ``repetition_key`` they lie on one stack, with room for so many moves from there. ``shares`` says whether

@@ -48,7 +48,7 @@ for _function, (_typed, _emit) in (BITS | MEMORY | SETS).items():
     _teach(_function, _typed, _emit)
 
 
-def teach_table(function: Any) -> None:
+def register_table(function: Any) -> None:
     """Has compiled code take the address of a large table from its symbol."""
     add_symbol(NAMES[function], function())  # Numba itself links what it compiles for ``check_rules``
     _teach_table(function, NAMES[function])

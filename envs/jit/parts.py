@@ -83,7 +83,7 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     def _get_module_for_linking(self) -> Any:
         """For a library that is no part, such as a compiled function of the author's that calls one."""
         self._ensure_finalized()
-        whole = self.whole()
+        whole = self.link_all()
         _mark(whole, "linkonce_odr")
         return whole
 
@@ -97,20 +97,20 @@ class KernelPart(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
                 else:
                     seen[library] = None
 
-    def whole(self, way_in: Any = None, entry: str = "") -> Any:
+    def link_all(self, way_in: Any = None, entry: str = "") -> Any:
         """This function and all that it calls, as one module of LLVM's.
 
         ``way_in`` is llvmlite's module of a function that calls this one, ``entry``, which alone is in sight then.
         """
         begun = self._codegen._create_empty_module(self.name) if way_in is None else way_in
-        whole = joined([self], begun)
+        whole = link_parts([self], begun)
         if entry:
             _mark(whole, "internal", entry)
         whole.verify()
         return whole
 
 
-def joined(parts: Iterable[KernelPart], begun: Any) -> Any:
+def link_parts(parts: Iterable[KernelPart], begun: Any) -> Any:
     """Parts and all that they need, linked into a module that llvmlite has begun."""
     whole = llvm.parse_assembly(str(begun))
     needed: dict[Any, None] = {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zermelo.envs.jit.build import build
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.memory import load, words
 from zermelo.envs.rules.protocol import Rules
@@ -55,7 +55,7 @@ def count_leaves(game: RulesGame, state: Any, depth: int) -> int:
     if game.is_terminal(state):
         return 0
     kernel = build(game.rules, leaves_kernel())
-    start = starter(game.rules, depth)
+    start = argument_maker(game.rules, depth)
     size = game.max_legal_actions
     memory, stop = np.empty(depth * size, np.int64), np.zeros(1, np.int64)
     with ThreadPoolExecutor(1) as pool:

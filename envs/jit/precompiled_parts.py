@@ -22,7 +22,7 @@ from numba.core.typing.templates import signature
 from zermelo.envs.jit.cache.fingerprint import digest_of_kernel
 from zermelo.envs.jit.cache.kernel_archive import archived, can_use_archive
 from zermelo.envs.jit.machine_code import ANY_PROCESSOR, Code, machine_for
-from zermelo.envs.jit.parts import KernelPart, PartDispatcher, joined
+from zermelo.envs.jit.parts import KernelPart, PartDispatcher, link_parts
 from zermelo.envs.support.code_parts import UncomparableError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def parts_of(compiled: Any, dispatchers: Iterable[PartDispatcher]) -> Code | Non
                 parts.append(result.library)
     if not parts:
         return None
-    module = joined(parts, dispatcher.targetctx.codegen()._create_empty_module("parts"))
+    module = link_parts(parts, dispatcher.targetctx.codegen()._create_empty_module("parts"))
     for name, symbol in symbols.items():
         module.get_function(name).name = symbol
     machine = machine_for(ANY_PROCESSOR)

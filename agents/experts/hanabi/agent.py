@@ -23,7 +23,7 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.jit.build import build, is_ready
 from zermelo.envs.jit.compiling import can_compile
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.position import Position, position
 from zermelo.envs.traits.merging import PATIENCE
@@ -87,7 +87,7 @@ class HanabiPolicy:
                 self.compiled = is_ready(*wanted, budget.waits)
                 if self.compiled:
                     self._function = build(*wanted)
-        self._start = starter(self.table, 1)(self.table.initial_state())
+        self._start = argument_maker(self.table, 1)(self.table.initial_state())
 
     def action(self, state: Any) -> int:
         return self._run(state, (), 0, 0, state.current_player())[0]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zermelo.agents.experts.poker.betting import Ints
 from zermelo.envs.jit.build import build, is_ready
 from zermelo.envs.jit.compiling import can_compile
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.jit.memory import floats, words
 from zermelo.envs.rules.bits import mix, popcount
@@ -54,7 +54,7 @@ def equities(board: int, seed: int = 0) -> Equities:
     result = Equities(np.zeros(PAIRS), np.zeros(PAIRS), np.zeros(PAIRS, np.int64))
     work = np.zeros(_ROOM, np.int64)
     function: Callable[..., int] = _COMPILED[0] if _COMPILED else open_boards
-    start = starter(_RULES, 1)(_RULES.initial_state())
+    start = argument_maker(_RULES, 1)(_RULES.initial_state())
     addresses = (array.ctypes.data for array in (*result, work))
     function(*start, board, RUNOUTS if board.bit_count() == 3 else 0, seed, *addresses)
     return result

@@ -13,7 +13,7 @@ from zermelo.agents.kernels.program import fits
 from zermelo.agents.kernels.threads import run_all, run_in_caller
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.jit.build import build
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.position import search_game
 from zermelo.envs.registration.make import make
@@ -123,7 +123,7 @@ class GameArrays:
         past = has_history(rules)
         self._variant = GamesVariant(history=past, observes=writes, wide=is_wide)
         self.numbers: dict[str, float] = {
-            "state_words": len(flat(starter(rules, 0)(game.initial_state())[1])),
+            "state_words": len(flat(argument_maker(rules, 0)(game.initial_state())[1])),
             "position_words": len(flat(rules.initial_state())),
             "stack_words": 2 * (longest + 8) if past else 0,
             "observed": int(np.prod(self.space.shape)),
@@ -153,7 +153,7 @@ class GameArrays:
                 record.hold(name, array)
             for name, value in self.numbers.items():
                 setattr(record, name, value)
-            shards.append(Shard(kernel, record, search, starter(self._rules, plies)))
+            shards.append(Shard(kernel, record, search, argument_maker(self._rules, plies)))
         return shards
 
 

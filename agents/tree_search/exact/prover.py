@@ -20,7 +20,7 @@ from zermelo.agents.kernels.program import Program, fits
 from zermelo.agents.kernels.threads import pad_row, run_all, run_first_done
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
@@ -133,7 +133,7 @@ class Prover:
             search.key_bits = key_bits
             search.distances = self._distances
             search.total = int(game.traits.constant)
-            search.start = starter(rules, _MAX_PLY + 2)
+            search.start = argument_maker(rules, _MAX_PLY + 2)
             search.symmetries = game.symmetries if symmetric else 1
         self.nodes = 0
 

@@ -18,7 +18,7 @@ import msgspec
 from zermelo.envs.jit.cache.code_cache import code_file, shape, shipped_code
 from zermelo.envs.jit.cache.kernel_archive import archived, archived_object, can_use_archive, portable_name
 from zermelo.envs.jit.cache.sources import Sources
-from zermelo.envs.jit.history import on_path
+from zermelo.envs.jit.history import path_rules_of
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.machine_code import Code, emit, emit_portable, read
 from zermelo.envs.support.code_parts import UncomparableError
@@ -116,7 +116,7 @@ def _compiled(lookup: Lookup) -> Code | None:
     )
     begun = time.monotonic()
     try:
-        code = emit(*compile_kernel(on_path(rules), lookup.kernel))
+        code = emit(*compile_kernel(path_rules_of(rules), lookup.kernel))
     except NumbaError as error:
         from zermelo.envs.jit.method_calls import explain
 

@@ -13,7 +13,7 @@ from zermelo.envs.jit import compiling
 from zermelo.envs.jit.build import build
 from zermelo.envs.jit.cache.code_cache import hashed_name
 from zermelo.envs.jit.cache.kernel_archive import portable_name
-from zermelo.envs.jit.history import starter
+from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.jit.precompiled_parts import name_of_parts
 from zermelo.envs.support.code_parts import UncomparableError
@@ -80,7 +80,7 @@ def names(made: Kernel) -> tuple[str, str, str]:
 
 
 def run(made: Kernel, number: int) -> int:
-    return build(RULES, made)(*starter(RULES, 1)(RULES.initial_state()), number)
+    return build(RULES, made)(*argument_maker(RULES, 1)(RULES.initial_state()), number)
 
 
 OTHERS: dict[str, Any] = {
