@@ -16,13 +16,13 @@ _spare: dict[str, WordArray] = {}  # by use; who takes a block asks for its size
 """For each use, the last block of memory that was let go."""
 
 
-def spare_block(use: str, size: int) -> WordArray | None:
+def reuse_block(use: str, size: int) -> WordArray | None:
     """A block of so many words that was used so before and is free, or None."""
     block = _spare.pop(use, None)
     return block if block is not None and len(block) == size else None
 
 
-def let_go(use: str, block: WordArray) -> None:
+def release(use: str, block: WordArray) -> None:
     """Keeps a block of memory for the next one who asks for it."""
     _spare[use] = block
 

@@ -108,14 +108,14 @@ class KernelRecord(SharedRecord):
     line: int  # words for the longest principal variation
     arena: int  # the address of memory for records that lie one behind the other, for kernels without rows
     arena_end: int
-    room: int  # bytes of the arena that a node may use before it visits another
+    node_bytes: int  # of the arena that a node may use before it visits another
     scratch: int  # the address of a few words that any node may use
-    nothing: int  # -1: a recursive kernel takes no constants as arguments
+    minus_one: int  # -1: a recursive kernel takes no constants as arguments
 
     def __init__(self) -> None:
         super().__init__()
         self.node_limit = np.iinfo(np.int64).max
-        self.nothing = -1
+        self.minus_one = -1
         self.start: Callable[[Any], tuple[Any, Any]]
         """Makes the arguments of a kernel from a state (``zermelo.envs.jit.history``): rules and state."""
         self.asked = False

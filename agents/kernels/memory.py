@@ -61,7 +61,7 @@ def enter(search: KernelRecord, ply: int) -> bool:
 
 def has_memory(search: KernelRecord, top: int) -> bool:
     """Whether a node may write its record at ``top``, and those below it behind."""
-    if top + search.room > search.arena_end:
+    if top + search.node_bytes > search.arena_end:
         search.stop = OUT_OF_MEMORY
         return False
     return True

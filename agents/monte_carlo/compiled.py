@@ -18,7 +18,7 @@ from zermelo.agents.base.playouts import MAX_PLAYOUT_STEPS
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.kernels import layout
-from zermelo.agents.kernels.blocks import MOST_SPARE, let_go, spare_block
+from zermelo.agents.kernels.blocks import MOST_SPARE, release, reuse_block
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, network_of
 from zermelo.agents.kernels.threads import run_all, run_in_caller
 from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, RootSetup
@@ -95,7 +95,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Mon
     search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
     search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
     size = max(words, 64 + tree.edge_words * width)
-    spare = spare_block("arena", size)
+    spare = reuse_block("arena", size)
     search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
     search.arena_top = search.arena
     search.arena_end = search.arena + 8 * len(search.held["arena"])
@@ -240,4 +240,4 @@ class CompiledMonteCarlo(MonteCarlo):
 
 def _let_arena_go(search: MonteCarloRecord) -> None:
     if search.arena_top - search.arena <= MOST_SPARE:
-        let_go("arena", search.held["arena"])
+        release("arena", search.held["arena"])

@@ -142,10 +142,10 @@ class CompiledTreeSearch(TreeSearch):
             search.hold("killers", np.zeros(2 * (MAX_PLIES + 2), np.int64))
             search.hold("history", np.zeros(search.seats * search.choices, np.int64))
             if self._busy is not None:
-                search.hold("busy", self._busy)
+                search.hold("in_search", self._busy)
                 search.hold("unclaimed", self._unclaimed)
             if memory.room:
-                search.room = 8 * memory.room
+                search.node_bytes = 8 * memory.room
                 self._allot_arena(search, max(ARENA, memory.room))
         if table is not None:
             table.serve(self.searches)

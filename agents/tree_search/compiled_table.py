@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Final
 
-from zermelo.agents.kernels.blocks import MOST_SPARE, WordArray, let_go, spare_block, zeros
+from zermelo.agents.kernels.blocks import MOST_SPARE, WordArray, release, reuse_block, zeros
 from zermelo.agents.tree_search.record import TreeRecord
 
 ACTION_SHIFT: Final = 17
@@ -43,7 +43,7 @@ class CompiledTable:
         self.bits = max(int(entries) // 2, 2).bit_length() - 1
         self.action_bits = min(num_actions.bit_length(), 64 - ACTION_SHIFT - score_bits)
         size = 2 * self.entry_words << self.bits
-        spare = spare_block("table", size)
+        spare = reuse_block("table", size)
         self.words: WordArray = zeros(size) if spare is None else spare
         self.hits = self.stores = 0
         self._searches: Sequence[TreeRecord] = ()
@@ -83,4 +83,4 @@ def _emptied(searches: Sequence[TreeRecord]) -> WordArray:
 
 
 def _let_table_go(searches: Sequence[TreeRecord]) -> None:
-    let_go("table", _emptied(searches))
+    release("table", _emptied(searches))

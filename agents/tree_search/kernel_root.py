@@ -64,7 +64,7 @@ def search_root(rules: Rules, state: Any, search: Any) -> int:
     if search.orders_root != 0:
         actions, count = search.root_actions, search.root_count
         behind = actions + 8 * count
-        order_moves(rules, state, mover, actions, count, behind, search.killers, search.nothing, True, search)
+        order_moves(rules, state, mover, actions, count, behind, search.killers, search.minus_one, True, search)
         search.orders_root = 0
     maximizing = mover == search.root_seat
     alpha = search.root_alpha, search.root_alpha_distance
@@ -91,7 +91,7 @@ def search_root(rules: Rules, state: Any, search: Any) -> int:
         # 2. A selective search asks first whether the action is better than the best, maybe less deep.
         narrow = search.selective != 0 and best != 0 and search.exact == 0
         less = 0
-        if narrow and done >= search.late_moves and search.depth > MIN_REDUCED_DEPTH:
+        if narrow and done >= search.lmr_after and search.depth > MIN_REDUCED_DEPTH:
             less = reduction(rules, state, action, child, done, search)
         while True:
             floor, ceiling = low, high

@@ -82,7 +82,7 @@ class TreeRecord(ValueRecord):
     root_beta: float
     root_beta_distance: float
     selective: int  # whether some moves are searched less deep than others
-    late_moves: int
+    lmr_after: int
     reductions: int  # the address of how much less deep, in 1024ths, by depth and number of the move
     # What scores mean.
     prefer_short_wins: int
@@ -97,7 +97,7 @@ class TwoPlayerRecord(TreeRecord):
 
     __slots__ = ()
 
-    busy: int  # the address of marks of the positions that are being searched; 0 for one thread
+    in_search: int  # the address of marks of the positions that are being searched; 0 for one thread
     tables: int  # the address of an endgame table's block (``endgame_tables``)
     quiescence: int
     null_windows: int

@@ -111,12 +111,12 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
     count = rules.legal_actions(state, words(actions, games.width))
     search.deepest, search.stack_start = -1, 0
     if TREE.general:
-        search.known = search.chooser = search.nothing
+        search.known = search.chooser = search.minus_one
         search.root_seat = mover
     else:
         search.passed_ply, search.repetition_ply, search.root_seat = 0, FAR, 0
         later = actions + 8 * games.width
-        order_moves(rules, state, mover, actions, count, later, search.killers, search.nothing, True, search)
+        order_moves(rules, state, mover, actions, count, later, search.killers, search.minus_one, True, search)
     ply, depth, record = min(search.depth, 1), search.depth - 1, search.arena
     low, high = (-math.inf, -math.inf), (math.inf, math.inf)
     chosen, tied, most, best = 0, 0, -INFINITY, (0.0, 0.0)
@@ -124,7 +124,7 @@ def searched_action(rules: Rules, state: Any, games: Games, search: Any) -> int:
         action = load(actions, place)
         child = rules.result(state, action)
         if TREE.general:
-            visit_general(rules, child, depth, low, high, ply, search.nothing, record, search)
+            visit_general(rules, child, depth, low, high, ply, search.minus_one, record, search)
             score = load_float(record, search.own), load_float(record, search.num_values)
             score = score_for_parent(search, score)
         else:

@@ -164,7 +164,7 @@ def _searching(
     search = made.searches[0]
     search.stop, search.node_limit, search.depth, search.age = 0, NO_LIMIT, depth, depth & 1
     if kind is CompiledGeneralSearch:
-        _with_arena(search, search.width + search.room // 8 * (_PLIES * depth + _PLIES))
+        _with_arena(search, search.width + search.node_bytes // 8 * (_PLIES * depth + _PLIES))
     return Opponent(search, made, (OpponentVariant(searches=True), *made.variants(root, config)))
 
 

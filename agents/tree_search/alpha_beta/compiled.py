@@ -69,7 +69,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         self._middle = traits.constant / 2
         self._unit = EVALUATION_UNIT if root.fitted is None else FITTED_UNIT
         self._fitted = root.fitted  # whose memory the kernel reads
-        self._late_moves, self._null_move = config.late_move_reductions, config.null_move
+        self._lmr_after, self._null_move = config.late_move_reductions, config.null_move
         self.selective = config.is_selective
         self._beyond = config.quiescence if offers(game, SupportsQuiescence) and config.prunes else 0
         largest = max(abs(self._units(bound)) for bound in traits.utility_bounds) + 1
@@ -129,7 +129,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         search.repetition_ply = MAX_PLIES
 
     def disable_reductions(self) -> None:
-        self._late_moves = self._null_move = 0
+        self._lmr_after = self._null_move = 0
         self.selective = False
         self.reuse_key = ()
         self.set_iteration_depth(math.inf)
@@ -142,7 +142,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
         """Has a search to the end of the game use nothing that is not proven."""
         unlimited, never = math.isinf(depth), plies_of(math.inf)
         for search in self.searches:
-            search.late_moves = self._late_moves if self._late_moves and not unlimited else never
+            search.lmr_after = self._lmr_after if self._lmr_after and not unlimited else never
             search.null_move = 0 if unlimited else self._null_move
 
     def _units(self, value: float) -> int:

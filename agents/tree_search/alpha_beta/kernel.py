@@ -15,9 +15,9 @@ from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.memory import enter, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     SHARED_DEPTH,
-    mark_of,
+    mark_slot,
+    search_mark,
     settled_score,
-    spot_of,
     write_score,
 )
 from zermelo.agents.tree_search.alpha_beta.kernel_quiescence import ended, quiesce
@@ -50,7 +50,7 @@ from zermelo.envs.rules.protocol import Rules
 
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
     """``TreeVariant.visit_child`` of two players."""
-    ply = search.nothing + 2
+    ply = search.minus_one + 2
     alpha, beta = to_score(low, search), to_score(high, search)
     sign = 1 if rules.to_move(child) == 0 else -1
     least, most = min(sign * alpha, sign * beta), max(sign * alpha, sign * beta)
@@ -126,7 +126,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
     best_proven = 0
     all_proven = 1
     cut = False
-    busy = search.busy if depth >= SHARED_DEPTH else 0
+    busy = search.in_search if depth >= SHARED_DEPTH else 0
     put_off = 0
     turn = 0
     index = 0
@@ -140,12 +140,12 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
         child = rules.result(state, action)
         mark = 0
         if WITH.prunes and busy != 0:
-            mark = mark_of(rules, child, depth)
-            if turn == 0 and index > 1 and load(busy, spot_of(mark)) == mark:
+            mark = search_mark(rules, child, depth)
+            if turn == 0 and index > 1 and load(busy, mark_slot(mark)) == mark:
                 store(later, put_off, action)
                 put_off += 1
                 continue
-            store(busy, spot_of(mark), mark)
+            store(busy, mark_slot(mark), mark)
         sign = 1 if rules.to_move(child) == mover else -1
         edge = high
         if best_action >= 0 and search.null_windows != 0 and low + 1 < high:
@@ -164,7 +164,7 @@ def visit(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: int,
                 break
             edge = high
         if WITH.prunes and busy != 0:
-            store(busy, spot_of(mark), 0)
+            store(busy, mark_slot(mark), 0)
         proven = found & 1
         all_proven &= proven
         if score > best:

@@ -63,12 +63,12 @@ def write_score(
     replace(search, key, score << ACTION_SHIFT + search.action_bits | data)
 
 
-def mark_of(rules: Rules, state: Any, depth: int) -> int:
+def search_mark(rules: Rules, state: Any, depth: int) -> int:
     """The mark of a thread that searches a state, which will leave its result in the table."""
     return (rules.key(state) << 1 | 1) ^ depth << 48
 
 
-def spot_of(mark: int) -> int:
+def mark_slot(mark: int) -> int:
     """The place of a mark."""
     return shift_right(wrapped_product(mark, MULTIPLIER), 64 - BUSY_BITS)
 

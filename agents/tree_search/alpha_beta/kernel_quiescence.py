@@ -69,10 +69,10 @@ def quiesce(rules: Rules, state: Any, depth: int, alpha: int, beta: int, ply: in
     if WITH.shares:
         search.repetition_ply = min(search.repetition_ply, ply - back_to_illegal(rules))
     if WITH.selective:
-        score_moves(rules, state, mover, actions, count, later, ply, search.nothing, search)
+        score_moves(rules, state, mover, actions, count, later, ply, search.minus_one, search)
     else:
         killers = search.killers + 16 * ply
-        order_moves(rules, state, mover, actions, count, later, killers, search.nothing, True, search)
+        order_moves(rules, state, mover, actions, count, later, killers, search.minus_one, True, search)
     for index in range(count):
         if WITH.selective:
             select_best(actions, later, index, count)

@@ -18,12 +18,12 @@ from zermelo.agents.tree_search.alpha_beta.kernel_memory import (
     SHARED_DEPTH,
     bound_within,
     history_of,
-    mark_of,
+    mark_slot,
     score_moves,
     score_of,
+    search_mark,
     select_best,
     settled_score,
-    spot_of,
     update_histories,
     write_score,
 )
@@ -203,7 +203,7 @@ def visit_selective(
                         search.repetition_ply = min(search.repetition_ply, outer_ply)
                     return (beta + 1) & -2
     # 7. Without the table's action the order is poor: such a node waits for the next iteration.
-    if search.late_moves < depth and table_action < 0 and depth >= MIN_INTERNAL_DEPTH:
+    if search.lmr_after < depth and table_action < 0 and depth >= MIN_INTERNAL_DEPTH:
         depth -= 1
     # 8. The actions, most promising first; they are listed once the table's has not cut off.
     actions = row + 8
@@ -227,7 +227,7 @@ def visit_selective(
     cut = False
     left_out = False
     tried = 0
-    busy = search.busy if depth >= SHARED_DEPTH else 0
+    busy = search.in_search if depth >= SHARED_DEPTH else 0
     put_off = 0
     turn = 0
     index = 0
@@ -250,7 +250,7 @@ def visit_selective(
         is_noisy = WITH.noisy and rules.is_noisy(state, action)
         if tried > 0 and not is_noisy:
             merit = history_of(search, mover, action)
-            if tried >= search.late_moves:
+            if tried >= search.lmr_after:
                 less = load(search.reductions, min(depth, 63) << 6 | min(tried, 63))
             if may_prune and value_of(best) > value_of(lowest):
                 ahead = max(depth - (less >> 10), 0)
@@ -261,12 +261,12 @@ def visit_selective(
         child = rules.result(state, action)
         mark = 0
         if busy != 0:
-            mark = mark_of(rules, child, depth)
-            if turn == 0 and index > 1 and load(busy, spot_of(mark)) == mark:
+            mark = search_mark(rules, child, depth)
+            if turn == 0 and index > 1 and load(busy, mark_slot(mark)) == mark:
                 store(later, put_off, action)
                 put_off += 1
                 continue
-            store(busy, spot_of(mark), mark)
+            store(busy, mark_slot(mark), mark)
         sign = 1 if rules.to_move(child) == mover else -1
         edge = high
         if best_action >= 0 and search.null_windows != 0 and low + 1 < high:
@@ -292,7 +292,7 @@ def visit_selective(
                 break
             edge = high
         if busy != 0:
-            store(busy, spot_of(mark), 0)
+            store(busy, mark_slot(mark), 0)
         all_proven &= found
         if score > best:
             best = score

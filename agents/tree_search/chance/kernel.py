@@ -84,8 +84,8 @@ def list_choices(
 
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
     """``TreeVariant.visit_child`` of this kernel."""
-    nothing = search.chooser = search.nothing
-    found = visit(rules, child, depth, low, high, nothing + 2, nothing, search.arena, search)
+    minus_one = search.chooser = search.minus_one
+    found = visit(rules, child, depth, low, high, minus_one + 2, minus_one, search.arena, search)
     if search.stop == 0:
         copy_record(search.arena, record, search.num_values)
     return found
@@ -123,10 +123,10 @@ def visit(
     if TREE.chance and is_chance:
         return visit_chance(rules, state, depth, alpha, beta, ply, top, search)
     # 2. Nobody gets more than the upper bound on utility, one ply from here.
-    seats, own, nothing = search.num_values, search.own, search.nothing
+    seats, own, minus_one = search.num_values, search.own, search.minus_one
     chooser = search.chooser
     known = search.known  # what a probe has found of one action here; it probes no node at the depth limit
-    search.known = nothing
+    search.known = minus_one
     pruned = search.prunes != 0
     lowest = search.lower_value, search.lower_distance
     highest = search.upper_value, search.upper_distance
@@ -155,10 +155,10 @@ def visit(
     if is_cut_short:
         scores = top + 8 * count
         for index in range(count):
-            search.chooser = nothing
+            search.chooser = minus_one
             child = rules.result(state, load(top, index))
             low, high = (-math.inf, -math.inf), (math.inf, math.inf)
-            visit(rules, child, 0, low, high, ply + 1, nothing, best_record, search)
+            visit(rules, child, 0, low, high, ply + 1, minus_one, best_record, search)
             if search.stop != 0:
                 return 0
             value = load_float(best_record, own)
@@ -191,9 +191,9 @@ def visit(
                 search.chooser = next_chooser
             else:
                 child = rules.result(state, action)
-                search.chooser = nothing
+                search.chooser = minus_one
             child_low, child_high = edge_for_child(search, low), edge_for_child(search, high)
-            found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, nothing, record, search)
+            found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, minus_one, record, search)
             if search.stop != 0:
                 return 0
         score = score_for_parent(search, (load_float(record, own), load_float(record, seats)))
@@ -239,7 +239,7 @@ def visit_chance(
     """The average over what chance does, by Star1 and Star2."""
     seats, own, chooser = search.num_values, search.own, search.chooser
     pruned = search.prunes != 0
-    search.known = search.nothing
+    search.known = search.minus_one
     # 1. The table.
     tag = 2 * (chooser + 1) + 1
     key = 0
@@ -316,7 +316,7 @@ def visit_chance(
     clear_line(top, seats, distance)
     # 4. The table.
     if search.table != 0:
-        write_to_table(key, tag, depth, side, all_found, search.nothing, top, search)
+        write_to_table(key, tag, depth, side, all_found, search.minus_one, top, search)
     return all_found
 
 
@@ -377,9 +377,9 @@ def probe_outcomes(
         else:
             floor = floor_of(search, outcomes, count, index, alpha, high)
         tried = rules.result(child, action)
-        nothing = search.nothing
+        minus_one = search.minus_one
         found = visit(
-            rules, tried, depth - 1, (floor, -math.inf), (ceiling, math.inf), ply + 1, nothing, below, search
+            rules, tried, depth - 1, (floor, -math.inf), (ceiling, math.inf), ply + 1, minus_one, below, search
         )
         if search.stop != 0:
             break

@@ -70,10 +70,10 @@ def look_up(
     """The table's action of a state, -1 for none, and the bits of its record if the entry settles it, else -1."""
     entry, data = entry_of(key, tag, search)
     if data == 0:
-        return search.nothing, search.nothing
+        return search.minus_one, search.minus_one
     action = table_action_of(search, data)
     if not entry_serves(search, data, depth):
-        return action, search.nothing
+        return action, search.minus_one
     score, bound = (load_float(entry, 3 + search.own), load_float(entry, 2)), bound_of(data)
     settled = bound == EXACT
     if bound == LOWER:
@@ -81,7 +81,7 @@ def look_up(
     elif bound == UPPER:
         settled = not alpha < score
     if not settled:
-        return action, search.nothing
+        return action, search.minus_one
     read_entry(entry, top, search.num_values, action)
     return action, is_proven(data) | (above_action(search, data) & 1) << 1
 
@@ -124,7 +124,7 @@ def list_outcomes(rules: Rules, state: Any, outcomes: int, search: GeneralRecord
     for index in range(count):
         store_float(probabilities + block, index, search.lower_value)
         store_float(probabilities + 2 * block, index, search.upper_value)
-        store(probabilities + 3 * block, index, search.nothing)
+        store(probabilities + 3 * block, index, search.minus_one)
     return count
 
 

@@ -251,7 +251,7 @@ def prove(
     if best >= beta:
         return best
     # 4. ProverRecord the others.
-    busy = search.busy if ply < SHARED_PLIES else 0
+    busy = search.in_search if ply < SHARED_PLIES else 0
     put_off = 0
     for turn in range(1 if busy == 0 else 2):
         for index in range(count):
@@ -319,7 +319,7 @@ def find_score(rules: Rules, state: Any, lower: int, upper: int, guess: int, sea
     ceiling = max(min(high, upper), floor)
     threshold = min(max(guess, floor + 1), ceiling) if guess >= LOSS else guess
     moves = _FIRST_MOVES
-    ply, stored = search.nothing + 1, search.nothing + 2  # a recursive kernel takes no constants as arguments
+    ply, stored = search.minus_one + 1, search.minus_one + 2  # a recursive kernel takes no constants as arguments
     while floor < ceiling:
         search.root_lower = floor
         search.root_upper = ceiling

@@ -41,7 +41,7 @@ class ProverRecord(KernelRecord):
     table: int
     table_bits: int  # the logarithm of the number of its entries
     key_bits: int
-    busy: int  # the address of marks of the positions that are being searched; 0 for one thread
+    in_search: int  # the address of marks of the positions that are being searched; 0 for one thread
     symmetries: int
     distances: int  # whether scores count moves
     total: int  # what the players' utilities add up to
@@ -170,7 +170,7 @@ class Prover:
         first = self._no_guess if guess is None else guess
         for search in self._searches:
             self._start(search, most)
-            search.busy = self._busy_address
+            search.in_search = self._busy_address
             if len(self._searches) > 1:
                 search.node_limit = 0
                 search.hold("unclaimed", self._unclaimed)
@@ -219,7 +219,7 @@ class Prover:
                 workers = at_work.setdefault(number, [])
                 workers.append(search)
                 for worker in workers:
-                    worker.busy = 0 if len(workers) == 1 else self._busy_address
+                    worker.in_search = 0 if len(workers) == 1 else self._busy_address
                 return number
 
         def end(search: ProverRecord, number: int) -> None:

@@ -96,7 +96,7 @@ def join(first: int, end: int, action: int, mover: int, search: MaxNRecord) -> i
             if mine > hurry or (mine == hurry and action > load(other, 1)):
                 store(other, 0, least)
                 return end
-            store(other, 0, search.nothing)
+            store(other, 0, search.minus_one)
             break
         other = theirs + 8 * record_words(theirs, search.seats)
     store(end, 0, least)
@@ -117,7 +117,7 @@ def smallest(first: int, end: int, search: MaxNRecord) -> int:
 
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
     """``TreeVariant.visit_child`` of max^n: what others may get bounds nothing from above."""
-    found = max_n(rules, child, depth, search.root_seat, low[0], search.nothing + 2, search.arena, search)
+    found = max_n(rules, child, depth, search.root_seat, low[0], search.minus_one + 2, search.arena, search)
     if search.stop == 0:
         copy_record(search.arena, record, search.num_values)
     return found
@@ -152,7 +152,7 @@ def max_n(
         all_proven = PROVEN
         for index in range(count):
             outcome = rules.result(state, load(top, index))
-            found = max_n(rules, outcome, depth, search.nothing, -math.inf, ply, below, search)
+            found = max_n(rules, outcome, depth, search.minus_one, -math.inf, ply, below, search)
             if search.stop != 0:
                 return 0
             all_proven &= found
