@@ -21,7 +21,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,17 +29,17 @@ from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_qua
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 Vector = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 _Z = normal_quantile(CONFIDENCE)
 
-# Multiplications up to which dense products are the faster ones. Beyond, OpenBLAS starts threads, which on a
-# machine with other work to do were measured to take several times as long.
-_DENSE = 250_000
 _RIDGE = 1e-9  # Keeps parameters that may run to infinity finite; at 20 units it costs 2e-7 of log-likelihood.
 _GRADIENT = 1e-6
 _TOLERANCE = 1e-5
 _FADED = 1e-3
 """Information below which parameters run off in a direction: a single choice against it gives about 1."""
-_ITERATIONS = 100  # steps of the method: it needs 10 to 30, and 40 on the way to infinity
+_ITERATIONS = 100  # steps of the method: it needs 3 to 10, and 30 on the way to infinity
+_HALVINGS = 30
+_FEW = 4
 _FAR = 40.0  # log-ability that is as good as infinite
 _NEAR = 0.2  # standard errors around an estimate within which r* is interpolated: both its terms vanish there
 _STRAIGHT = 3.0  # change of a contrast up to which the other parameters go nearly straight
@@ -95,20 +94,30 @@ class Choices:
         parameters: int,
         weight: float = 1.0,
     ) -> None:
-        from scipy.sparse import csr_matrix
-
         self.given, self.parameters, self.weight = (features, sizes, counts), parameters, weight
         self._tilt = np.zeros(parameters)
-        entries = [(value, row, column) for row, one in enumerate(features) for column, value in one.items()]
-        data, rows, columns = zip(*entries, strict=True)
-        matrix = csr_matrix((data, (rows, columns)), shape=(len(features), parameters))
-        self._matrix: Any = matrix.toarray() if len(features) * parameters**2 <= _DENSE else matrix
         self._counts = weight * np.asarray(counts, float)
-        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._sets = _Groups(sizes)
         self._set_of = np.repeat(np.arange(len(sizes)), sizes)
-        self._set_counts = np.add.reduceat(self._counts, self._starts)
-        ones, alternatives = np.ones(len(features)), np.arange(len(features))
-        self._sum_sets = csr_matrix((ones, (self._set_of, alternatives)), shape=(len(sizes), len(features)))
+        self._set_counts = self._sets.sum(self._counts)
+        # The entries of the features, alternative by alternative, and all pairs of those of one alternative.
+        lengths = np.array([len(one) for one in features])
+        self._alternative = np.repeat(np.arange(len(features)), lengths)
+        self._entries = _Groups(lengths)
+        self._columns = np.array([column for one in features for column in one])
+        self._values = np.array([value for one in features for value in one.values()])
+        one, other = _pairs(lengths)
+        self._products = self._values[one] * self._values[other], self._alternative[one]
+        within = self._columns[one] * parameters + self._columns[other]
+        # The columns of each set, and all pairs of those of one set.
+        slots, self._slot = np.unique(
+            self._set_of[self._alternative] * parameters + self._columns, return_inverse=True
+        )
+        self._slot_set = slots // parameters
+        self._slot_pairs = _pairs(np.bincount(self._slot_set))
+        one, other = self._slot_pairs
+        between = (slots % parameters)[one] * parameters + (slots % parameters)[other]
+        self._places = np.concatenate([within, between])
 
     def tilted(self, tilt: Vector) -> Choices:
         """The same with ``tilt @ parameters`` added to the log-likelihood, as if results differed by that much."""
@@ -117,9 +126,9 @@ class Choices:
         return other
 
     def _log_shares(self, theta: Vector) -> Vector:
-        utility = self._matrix @ theta
-        utility -= np.maximum.reduceat(utility, self._starts)[self._set_of]
-        return np.asarray(utility - np.log(np.add.reduceat(np.exp(utility), self._starts))[self._set_of])
+        utility = self._entries.sum(self._values * theta[self._columns])
+        utility -= self._sets.reduce(np.maximum, utility)[self._set_of]
+        return np.asarray(utility - np.log(self._sets.sum(np.exp(utility)))[self._set_of])
 
     def log_likelihood(self, theta: Vector) -> float:
         """In natural logarithms, without the multinomial constant."""
@@ -128,77 +137,104 @@ class Choices:
     def gradient(self, theta: Vector) -> Vector:
         """Gradient of the log-likelihood, shape (p,)."""
         expected = self._set_counts[self._set_of] * np.exp(self._log_shares(theta))
-        return np.asarray(self._matrix.T @ (self._counts - expected)) + self._tilt
+        surplus = (self._counts - expected)[self._alternative]
+        return np.bincount(self._columns, self._values * surplus, self.parameters) + self._tilt
 
     def information(self, theta: Vector, set_counts: Vector | None = None) -> Vector:
         """The negative Hessian of the log-likelihood, observed and expected alike, shape (p, p)."""
         times = self._set_counts if set_counts is None else set_counts
         shares = np.exp(self._log_shares(theta))
-        means = self._sum_sets @ _scaled(self._matrix, shares)
-        within = self._matrix.T @ _scaled(self._matrix, times[self._set_of] * shares)
-        matrix = within - means.T @ _scaled(means, times)
-        return np.asarray(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
+        means = np.bincount(self._slot, self._values * shares[self._alternative])
+        products, alternative = self._products
+        one, other = self._slot_pairs
+        within = products * (times[self._set_of] * shares)[alternative]
+        between = times[self._slot_set[one]] * means[one] * means[other]
+        size = self.parameters
+        entries = np.bincount(self._places, np.concatenate([within, -between]), size * size)
+        return np.asarray(entries.reshape(size, size))
 
     def null_space(self) -> Vector:
         """An orthonormal basis of what the choices cannot see, however often each was made, shape (p, k)."""
         from scipy.linalg import eigh
 
-        values, vectors = eigh(self.information(np.zeros(self.parameters), np.ones(len(self._starts))))
+        values, vectors = eigh(self.information(np.zeros(self.parameters), np.ones(len(self._set_counts))))
         return np.asarray(vectors[:, values < 1e-9 * max(1.0, values[-1])])
 
     def maximize(
-        self, start: Vector, basis: Vector, ridge: float | Vector = _RIDGE, offset: Vector | None = None
+        self, start: Vector, fixed: Vector, ridge: float | Vector = _RIDGE, offset: Vector | None = None
     ) -> Vector:
-        """The most likely parameters of the form ``offset + basis @ anything``, from ``start`` on, shape (p,).
+        """The most likely parameters whose parts along ``fixed`` are those of ``offset``, from ``start`` on.
 
-        ``basis`` has orthonormal columns, shape (p, k); ``ridge`` takes half of it times each parameter's square
-        off the log-likelihood.
+        ``fixed`` has orthonormal columns, shape (p, k); ``ridge`` takes half of it times each parameter's square
+        off the log-likelihood. Newton's method, with steps that are halved until they gain.
         """
-        from scipy.linalg import LinAlgError, cho_factor, cho_solve
-        from scipy.optimize import minimize
-
-        offset = np.zeros(self.parameters) if offset is None else offset
-        if basis.shape[1] == 0:
-            return offset
-        scale = 1.0 / max(1.0, float(self._counts.sum()))
         ridge = np.broadcast_to(np.asarray(ridge, float), (self.parameters,))
+        theta = start - fixed @ (fixed.T @ (start if offset is None else start - offset))
+        tolerance = max(_GRADIENT, 1e-14 * float(self._counts.sum()))
 
-        def value(x: Vector) -> float:
-            theta = offset + basis @ x
-            return -scale * (self.log_likelihood(theta) - 0.5 * float(ridge @ theta**2))
+        def value(theta: Vector) -> float:
+            return self.log_likelihood(theta) - 0.5 * float(ridge @ theta**2)
 
-        def slope(x: Vector) -> Vector:
-            theta = offset + basis @ x
-            return np.asarray(-scale * (basis.T @ (self.gradient(theta) - ridge * theta)))
-
-        def curvature(x: Vector) -> Vector:
-            theta = offset + basis @ x
-            return np.asarray(scale * (basis.T @ (self.information(theta) + np.diag(ridge)) @ basis))
-
-        tolerance = min(1e-8, _GRADIENT * scale)
-        start = basis.T @ (start - offset)
-        x = minimize(
-            value, start, jac=slope, hess=curvature, method="trust-exact",
-            options={"gtol": tolerance, "maxiter": _ITERATIONS},
-        ).x  # fmt: skip
-        # Newton's last steps go further than the comparison of function values can.
-        for _ in range(2):
-            try:
-                step = -cho_solve(cho_factor(curvature(x)), slope(x))
-            except LinAlgError:
-                break  # Flat: a parameter on its way to infinity, far enough already.
-            if not float(np.abs(step).max()) < 1e-3:
-                break
-            x = x + step
-        return np.asarray(offset + basis @ x)
+        best, last = value(theta), False
+        for _ in range(_ITERATIONS):
+            slope = self.gradient(theta) - ridge * theta
+            slope -= fixed @ (fixed.T @ slope)
+            last = last or float(np.abs(slope).max(initial=0.0)) < tolerance
+            step = _solve_within(self.information(theta) + np.diag(ridge), fixed, slope)
+            if last:  # one more, which goes further than values can be compared
+                return theta + step if float(np.abs(step).max(initial=0.0)) < 1e-3 else theta
+            for halvings in range(_HALVINGS):
+                tried = theta + step * 0.5**halvings
+                if (now := value(tried)) >= best:
+                    break
+            else:
+                return theta
+            last = now - best < 1e-12 * (1.0 + abs(best))
+            theta, best = tried, now
+        return theta
 
 
-def _scaled(matrix: Any, weights: Vector) -> Any:
-    if isinstance(matrix, np.ndarray):
-        return weights[:, None] * matrix
-    from scipy.sparse import diags
+def _bordered(matrix: Vector, fixed: Vector) -> Vector:
+    """A matrix with columns and rows that hold what it is multiplied with orthogonal to ``fixed``."""
+    return np.block([[matrix, fixed], [fixed.T, np.zeros((fixed.shape[1],) * 2)]])
 
-    return diags(weights) @ matrix
+
+def _solve_within(matrix: Vector, fixed: Vector, right: Vector) -> Vector:
+    """The solution of ``matrix @ x = right`` among what is orthogonal to the columns of ``fixed``."""
+    return np.asarray(
+        np.linalg.solve(_bordered(matrix, fixed), np.append(right, np.zeros(fixed.shape[1])))[: len(right)]
+    )
+
+
+def _log_determinant_within(matrix: Vector, fixed: Vector) -> float:
+    """The logarithm of the determinant of a matrix on all that is orthogonal to the columns of ``fixed``."""
+    return float(np.linalg.slogdet(_bordered(matrix, fixed))[1])
+
+
+class _Groups:
+    """Groups of numbers in a row of an array; those of one small size are reduced column by column."""
+
+    def __init__(self, sizes: Sequence[int] | Indices) -> None:
+        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._size = int(sizes[0]) if len({*sizes}) == 1 and sizes[0] <= _FEW else 0
+
+    def reduce(self, function: np.ufunc, numbers: Vector) -> Vector:
+        if self._size:
+            return functools.reduce(function, numbers.reshape(-1, self._size).T)
+        return np.asarray(function.reduceat(numbers, self._starts))
+
+    def sum(self, numbers: Vector) -> Vector:
+        return self.reduce(np.add, numbers)
+
+
+def _pairs(sizes: Indices) -> tuple[Indices, Indices]:
+    """All ordered pairs of elements of one group, of groups of some sizes in a row, as two arrays of indices."""
+    starts = np.cumsum([0, *sizes[:-1]])
+    one = np.repeat(np.arange(int(sizes.sum())), np.repeat(sizes, sizes))
+    first_of_group = np.repeat(starts, sizes * sizes)
+    before = np.repeat(np.cumsum([0, *(sizes * sizes)[:-1]]), sizes * sizes)
+    rest = np.arange(len(one)) - before
+    return one, first_of_group + rest % np.repeat(sizes, sizes * sizes)
 
 
 class ChoiceFit:
@@ -214,7 +250,7 @@ class ChoiceFit:
         self.choices, self._unseen = choices, choices.null_space()
         self.unseen = self._unseen.shape[1]
         basis = _complement(self._unseen)
-        self.theta = choices.maximize(np.zeros(choices.parameters), basis)
+        self.theta = choices.maximize(np.zeros(choices.parameters), self._unseen)
         self.log_likelihood = choices.log_likelihood(self.theta)
         self.spread = 1.0 if spread_at is None else spread_at(self.theta)
         sizes, vectors = np.ones(0), np.ones((0, 0))
@@ -243,11 +279,11 @@ class ChoiceFit:
     def profile(self, contrast: Vector, value: float) -> tuple[float, Vector]:
         """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is."""
         norm, start = float(contrast @ contrast), self.theta
-        basis = _complement(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
+        fixed = _orthonormal(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
         if self.is_finite(contrast):
             change = min(max(value - float(contrast @ start), -_STRAIGHT), _STRAIGHT)
             start = start + self._covariance @ contrast * (change / self._error(contrast) ** 2)
-        theta = self.choices.maximize(start, basis, offset=contrast * (value / norm))
+        theta = self.choices.maximize(start, fixed, offset=contrast * (value / norm))
         return self.choices.log_likelihood(theta), theta
 
     def root(self, contrast: Vector, value: float) -> float:
@@ -264,10 +300,10 @@ class ChoiceFit:
         """r* of ``value``, where ``theta`` is most likely of those with it, or near to that."""
         norm, above = math.sqrt(float(contrast @ contrast)), float(contrast @ self.theta) - value
         fall = max(self.log_likelihood - self.choices.log_likelihood(theta), 1e-300)
-        others = _complement(np.column_stack([self._unknown, contrast / norm]))
-        left = np.linalg.slogdet(others.T @ self.choices.information(theta) @ others)[1] if others.size else 0.0
+        fixed = _orthonormal(np.column_stack([self._unknown, contrast / norm]))
+        left = _log_determinant_within(self.choices.information(theta), fixed)
         root = math.copysign(math.sqrt(2.0 * fall), above)
-        wald = math.log(abs(above) / norm) + 0.5 * (self._log_information - float(left))
+        wald = math.log(abs(above) / norm) + 0.5 * (self._log_information - left)
         spread = math.sqrt(self.spread)
         return root / spread + (wald - math.log(abs(root))) * spread / root
 
@@ -361,6 +397,12 @@ def _crossing(root: Callable[[float], float], level: float, start: float, size: 
         if abs(step) > _FAR + 20.0 * size:
             return math.copysign(math.inf, step)
     return float(brentq(excess, before, after, xtol=1e-6 * size, rtol=1e-12))
+
+
+def _orthonormal(columns: Vector) -> Vector:
+    """An orthonormal basis of what columns span, shape (p, rank)."""
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > _TOLERANCE])
 
 
 def _complement(columns: Vector) -> Vector:

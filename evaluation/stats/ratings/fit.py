@@ -159,8 +159,10 @@ def _players(
 ) -> tuple[PlayerRating, ...]:
     games, rows = Counter[str](), list[PlayerRating]()
     for names, _, times in counts.items():
-        games += Counter({name: times * names.count(name) for name in names})
+        for name in names:
+            games[name] += times
     smoothed = model.smoothed(_SMOOTHING_RIDGE) if fit.separated else fit.theta
+    played = len(counts.players)
     for number, names in enumerate(components):
         groups = _groups(names, model, fit)
         main = max(groups, key=lambda group: (len(group), sum(map(games.__getitem__, group)), group))
@@ -175,7 +177,7 @@ def _players(
             values = estimate, effect.lower, effect.upper, effect.standard_error, close
             elo, lower, upper, error, smoothed_elo = (value * ELO_PER_LOG_ABILITY for value in values)
             weights = np.zeros(worths.choices.parameters)  # the first parameters are the players in both models
-            weights[: len(counts.players)] = contrast[: len(counts.players)]
+            weights[:played] = contrast[:played]
             row = PlayerRating(
                 name=name, elo=elo, lower=lower, upper=upper, standard_error=error, smoothed_elo=smoothed_elo,
                 log_worth=worths.estimate(weights)[0], status=effect.status, method=effect.method,

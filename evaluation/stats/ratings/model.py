@@ -66,7 +66,7 @@ class RankingModel:
             n = len(names)
             left = [(self.column[name], self.seats.get((n, seat), -1)) for seat, name in enumerate(names)]
             for rank in (0,) if n in self.winner_only else range(n):
-                still = [(who, own) for who, own in zip(left, ranks, strict=True) if own >= rank]
+                still = sorted((who, own) for who, own in zip(left, ranks, strict=True) if own >= rank)
                 members = tuple(place for place, (_, own) in enumerate(still) if own == rank)
                 if members and len(still) > 1:
                     made = chosen.setdefault(tuple(who for who, _ in still), defaultdict(float))
@@ -97,7 +97,7 @@ class RankingModel:
         choices = Choices(features, [*sizes, *[2] * len(met)], tallies, self.parameters, self.choices.weight)
         ridge = np.full(self.parameters, 1e-6)
         ridge[len(self.column) :] = ridge_of_effects
-        return choices.maximize(np.zeros(self.parameters), np.eye(self.parameters), ridge)
+        return choices.maximize(np.zeros(self.parameters), np.zeros((self.parameters, 0)), ridge)
 
     def spread(self, theta: Vector) -> float:
         """The variance of the results of two players as a part of what the model by points says, at most 1.
