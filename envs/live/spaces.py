@@ -71,6 +71,8 @@ class ActionCodec:
 
         A mask has one entry for each action, or the form that ``space.sample(mask)`` takes; for ``MultiDiscrete``
         also one mask after the other in one array. A component of it that is all zero stands for its first value.
+        An array may have the shape of the table of actions instead, one axis for each component of the space, or
+        that of the first components: what it allows is then allowed with all values of the others.
         """
         if self.is_discrete:
             entries = np.asarray(mask)
@@ -84,10 +86,20 @@ class ActionCodec:
             raise self._unfit(mask, "a tuple with one mask for each component (a flat one is ambiguous here)")
         if is_flat:
             return tuple(np.flatnonzero(np.asarray(mask)).tolist())
+        if self._is_table(mask):
+            first, others = np.flatnonzero(np.asarray(mask)), self.size // int(np.size(mask))
+            return tuple((first[:, np.newaxis] * others + np.arange(others)).ravel().tolist())
         try:
             return self._product(_allowed(self.space, mask))
         except ValueError:
             raise self._unfit(mask, _mask_form(self.space)) from None
+
+    def _is_table(self, mask: Any) -> bool:
+        """Whether a mask is an array with an axis for each of the first components, and not one row for each."""
+        has_axes = _kind(self.space) in ("MultiDiscrete", "Tuple", "Dict")
+        shape = [*np.shape(mask)] if has_axes and not isinstance(mask, tuple | list | Mapping) else []
+        is_by_rows = len({*self._radices}) == 1 and shape == [len(self._radices), self._radices[0]]
+        return len(shape) > 1 and shape == self._radices[: len(shape)] and not is_by_rows
 
     def _product(self, digits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         count = math.prod(len(choices) for choices in digits)

@@ -151,3 +151,43 @@ def test_spaces_that_cannot_be_enumerated(space: Any, remedy: str) -> None:
 def test_a_space_too_great_without_a_mask() -> None:
     with pytest.raises(UnsupportedGameError, match=r"has 1e\+06 actions and no action mask"):
         ActionCodec(spaces.MultiDiscrete([1000, 1000]), "it").all_actions()
+
+
+TABLES = [
+    spaces.MultiDiscrete([3, 4]),
+    spaces.MultiDiscrete([2, 3, 4]),
+    spaces.Tuple([spaces.Discrete(2, start=1), spaces.MultiBinary(2)]),
+    spaces.Dict(cell=spaces.MultiDiscrete([3, 2]), way=spaces.Discrete(4), whole=spaces.Discrete(2)),
+]
+
+
+@pytest.mark.parametrize("space", TABLES, ids=str)
+def test_a_mask_may_be_the_table_of_actions_or_of_their_first_components(space: Any) -> None:
+    codec = ActionCodec(space, "it")
+    shape = sizes(space)
+    generator = np.random.default_rng(0)
+    for axes in range(2, len(shape) + 1):
+        mask = generator.integers(2, size=shape[:axes])
+        expected = [
+            number for number, places in enumerate(itertools.product(*map(range, shape))) if mask[places[:axes]]
+        ]
+        assert codec.masked(mask) == tuple(expected)
+
+
+def sizes(space: Any) -> list[int]:
+    """The numbers of values of the components of a space, in its order."""
+    if isinstance(space, spaces.Tuple | spaces.Dict):
+        parts = space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces
+        return [size for part in parts for size in sizes(part)]
+    if isinstance(space, spaces.MultiBinary):
+        return [2] * int(np.prod(space.shape))
+    return [int(space.n)] if isinstance(space, spaces.Discrete) else [*map(int, space.nvec.ravel())]
+
+
+def test_rows_of_one_mask_for_each_component_are_no_table() -> None:
+    codec = ActionCodec(spaces.MultiDiscrete([3, 3, 3]), "it")
+    rows = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 1]])
+    assert codec.masked(rows) == codec.masked(tuple(rows)) == (4, 5)
+    square = np.array([[0, 1], [1, 0]])
+    two = ActionCodec(spaces.MultiDiscrete([2, 2]), "it")
+    assert two.masked(square) == two.masked(tuple(square)) == (2,)
