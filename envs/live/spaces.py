@@ -72,7 +72,8 @@ class ActionCodec:
         A mask has one entry for each action, or the form that ``space.sample(mask)`` takes; for ``MultiDiscrete``
         also one mask after the other in one array. A component of it that is all zero stands for its first value.
         An array may have the shape of the table of actions instead, one axis for each component of the space, or
-        that of the first components: what it allows is then allowed with all values of the others.
+        that of the first components: what it allows is then allowed with all values of the others; all zero, it
+        stands for their first values, as with a pass that is a component of its own.
         """
         if self.is_discrete:
             entries = np.asarray(mask)
@@ -88,6 +89,7 @@ class ActionCodec:
             return tuple(np.flatnonzero(np.asarray(mask)).tolist())
         if self._is_table(mask):
             first, others = np.flatnonzero(np.asarray(mask)), self.size // int(np.size(mask))
+            first = np.zeros(1, int) if others > 1 and not first.size else first
             return tuple((first[:, np.newaxis] * others + np.arange(others)).ravel().tolist())
         try:
             return self._product(_allowed(self.space, mask))

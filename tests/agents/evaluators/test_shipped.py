@@ -67,6 +67,7 @@ def test_auto_plays_by_it_and_says_so():
     assert found.evaluator == "network"
 
 
+@pytest.mark.thorough
 def test_games_that_start_elsewhere_have_the_network_too():
     start = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
     game, whole = game_of(f"zermelo/Chess-v0(fen='{start}')"), game_of("zermelo/Chess-v0")

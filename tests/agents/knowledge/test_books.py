@@ -100,6 +100,7 @@ def test_strategies_have_an_answer_to_everything_and_make_no_mistake(tmp_path, r
     assert [value(state) for state in loaded] == book.values.tolist()
 
 
+@pytest.mark.thorough
 def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
     game, plies, nodes = RulesGame(ConnectFour(4, 5)), 2, 50
     book = prove_book(game, tmp_path / "deep.zbook", plies=plies, nodes=nodes, agent=FIRST)

@@ -150,6 +150,7 @@ def test_the_undecided_of_finished_parts_are_counted_after_an_interruption(tmp_p
     assert build_table(Oware(), path, stones=5).undecided == whole.undecided > 0
 
 
+@pytest.mark.thorough
 def test_parts_solved_in_processes_make_the_same_table(tmp_path):
     here = build_table(Chess(), tmp_path / "here.ztable", pieces="3")
     there = build_table(Chess(), tmp_path / "there.ztable", pieces="3", runner=make_runner(2))

@@ -172,6 +172,8 @@ def test_a_mask_may_be_the_table_of_actions_or_of_their_first_components(space: 
             number for number, places in enumerate(itertools.product(*map(range, shape))) if mask[places[:axes]]
         ]
         assert codec.masked(mask) == tuple(expected)
+        nothing = codec.masked(np.zeros(shape[:axes], np.int8))
+        assert nothing == (tuple(range(codec.size // mask.size)) if axes < len(shape) else ())
 
 
 def sizes(space: Any) -> list[int]:
