@@ -17,7 +17,7 @@ def child_of(game: Any, state: Any, action: int) -> Any:
     try:
         return game.result(state, action)
     except EnvFailedError as error:
-        leave_out(game, error)
+        skip_branch(game, error)
         return None
 
 
@@ -26,17 +26,17 @@ def choices_in(game: Any, state: Any) -> Sequence[int]:
     try:
         actions: Sequence[int] = game.legal_actions(state)
     except (EnvFailedError, GameOverError) as error:
-        leave_out(game, error)
+        skip_branch(game, error)
         return ()
     return actions
 
 
-def can_leave_out(game: Any) -> bool:
+def can_skip_branch(game: Any) -> bool:
     """Returns whether the search of a game goes on where its environment fails."""
     return offers(innermost_game(game), SupportsCopies)
 
 
-def leave_out(game: Any, error: Exception) -> None:
+def skip_branch(game: Any, error: Exception) -> None:
     """Has a game count a line of play that is left out; raises the error where the game cannot."""
     game = innermost_game(game)
     if not offers(game, SupportsCopies):

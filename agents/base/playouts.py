@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.base.branches import leave_out
+from zermelo.agents.base.branches import skip_branch
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.envs.capabilities import SupportsPlayouts, offers
@@ -125,7 +125,7 @@ class Playouts:
                 action = choose(state)
                 state = after(state, action, self.generator)
             except (EnvFailedError, GameOverError) as error:
-                leave_out(game, error)
+                skip_branch(game, error)
                 break
             taken.append((mover, action))
         return state, taken

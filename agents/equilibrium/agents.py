@@ -98,7 +98,9 @@ class CFRAgent(SearchAgent):
         except SearchStopped as stopped:  # nothing is known before the end
             policy = PolicyTable(game=game_identity(game), entries={}, is_hidden=True)
             stopped_by = stopped.reason
-        return request.result(budget, **played(policy, game, state, float(self.generator.random()), stopped_by))
+        return request.result(
+            budget, **mixed_policy(policy, game, state, float(self.generator.random()), stopped_by)
+        )
 
 
 def _policy_file(path: Any) -> str:
@@ -162,10 +164,10 @@ class PolicyTableAgent(SearchAgent):
                 f"{self.path} has {len(table.values)} values, and {game.traits.name} {game.traits.seats} players: "
                 "solve it again"
             )
-        return request.result(budget, **played(table, game, state, float(self.generator.random())))
+        return request.result(budget, **mixed_policy(table, game, state, float(self.generator.random())))
 
 
-def played(
+def mixed_policy(
     table: PolicyTable, game: Any, state: Any, draw: float, stopped_by: StoppedBy = StoppedBy.COMPLETED
 ) -> dict[str, Any]:
     """An action of a policy, drawn by a number from 0 to 1, as ``Request.result`` takes it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zermelo.agents.base.branches import leave_out
+from zermelo.agents.base.branches import skip_branch
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.playouts import after
@@ -61,7 +61,7 @@ def totals_after(
                         children[action] = child
                     draws.append(worth(child))
             except EnvFailedError as error:
-                leave_out(game, error)
+                skip_branch(game, error)
             if draws:
                 totals[action] = tuple(math.fsum(values) / len(draws) for values in zip(*draws, strict=True))
     except SearchStopped as stopped:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from zermelo.agents.base.branches import leave_out, no_action_works
+from zermelo.agents.base.branches import no_action_works, skip_branch
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import megabytes, thread_count
@@ -91,17 +91,17 @@ class Edge(NamedTuple):
 
 
 class RewardScale:
-    """Brings utilities to 0 to 1: by given bounds, or by the outcomes so far; to ``flat`` if these are alike."""
+    """Brings utilities to 0 to 1: by given bounds, or the outcomes so far; to ``default`` if these are alike."""
 
-    __slots__ = ("flat", "high", "is_given", "low", "unit")
+    __slots__ = ("default", "high", "is_given", "low", "unit")
 
-    def __init__(self, bounds: tuple[float, float] | None, flat: float = 0.0) -> None:
-        self.is_given, self.flat = bounds is not None, flat
+    def __init__(self, bounds: tuple[float, float] | None, default: float = 0.0) -> None:
+        self.is_given, self.default = bounds is not None, default
         self.low, self.high = bounds or (math.inf, -math.inf)
         self.unit = 1.0 / (self.high - self.low) if self.is_given else 0.0
 
-    def of(self, utility: float) -> float:
-        return (utility - self.low) * self.unit if self.unit else self.flat
+    def to_unit(self, utility: float) -> float:
+        return (utility - self.low) * self.unit if self.unit else self.default
 
     def widen(self, outcome: Sequence[float]) -> None:
         if not self.is_given:
@@ -196,7 +196,7 @@ class SimulationSearch:
             try:
                 self.simulate_once()
             except EnvFailedError as error:
-                leave_out(self.game, error)
+                skip_branch(self.game, error)
                 failures += 1
                 if failures > _MOST_FAILURES:
                     raise no_action_works(self.game) from error

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.agents.base.branches import can_leave_out, child_of, choices_in, leave_out, no_action_works
+from zermelo.agents.base.branches import can_skip_branch, child_of, choices_in, no_action_works, skip_branch
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
@@ -84,7 +84,7 @@ class PlainMonteCarlo(MonteCarlo):
         self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and rules_of(game) is None
         self.path_actions: tuple[int, ...] = ()
         self.keys_are_slow = facts.keys_are_slow
-        self.scale = RewardScale(traits.utility_bounds if self.by_bounds else None, flat=0.5)
+        self.scale = RewardScale(traits.utility_bounds if self.by_bounds else None, default=0.5)
         budget.nodes += 1  # whatever the limits: there must be an answer
         self.root = self.make_node(start.state)
         self.expand(self.root)
@@ -176,7 +176,7 @@ class PlainMonteCarlo(MonteCarlo):
         try:
             state = self.game.sample_result(node.state, node.actions[place], self.generator)
         except EnvFailedError as error:
-            leave_out(self.game, error)
+            skip_branch(self.game, error)
             return None
         key = len(drawn) if self.keys_are_slow else (self.game.key(state), self.game.utility(state))
         if key not in drawn:
@@ -206,7 +206,7 @@ class PlainMonteCarlo(MonteCarlo):
         else:
             actions = list(choices_in(game, state))
         count = len(actions)
-        if not count and node is not self.root and can_leave_out(game):
+        if not count and node is not self.root and can_skip_branch(game):
             node.outcome = self.own_values(self.static_value(state))
             return False
         words = self.edge_words * count
@@ -254,7 +254,7 @@ class PlainMonteCarlo(MonteCarlo):
         value = self.rule.untried
         if count:
             total = node.totals[place][0 if self.num_values == 1 else mover]
-            value = self.scale.of(self.mean(total / count, mover))
+            value = self.scale.to_unit(self.mean(total / count, mover))
         if self.has_priors:
             prior = node.virtual[place]
             tries += PRIOR_DRAWS + abs(prior)
@@ -262,7 +262,7 @@ class PlainMonteCarlo(MonteCarlo):
         if config.rave and node.amaf_counts[place]:
             seen = float(node.amaf_counts[place])
             weight = seen / (seen + tries + seen * tries / config.rave)
-            others = self.scale.of(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
+            others = self.scale.to_unit(self.mean(node.amaf_totals[place] / node.amaf_counts[place], mover))
             value = (1.0 - weight) * value + weight * others
         return value
 

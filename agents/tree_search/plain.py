@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from zermelo.agents.base.branches import can_leave_out, child_of, no_action_works
+from zermelo.agents.base.branches import can_skip_branch, child_of, no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
 from zermelo.agents.base.scores import Frame, Scale, Score, count_values
@@ -162,7 +162,7 @@ class PlainSearch(TreeSearch):
 
     def value_without_moves(self, state: Any) -> Visit:
         """The value of a state in which no action works: as if the search went no further."""
-        if not can_leave_out(self.game):
+        if not can_skip_branch(self.game):
             raise no_legal_action(self.game)
         frame = self.scale.frame(state)
         if self._evaluate is not None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.base.branches import leave_out
+from zermelo.agents.base.branches import skip_branch
 from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.envs.capabilities import GameView
 from zermelo.envs.errors import EnvFailedError
@@ -66,7 +66,7 @@ class SampledGame(GameView):
                 after = self._sample(state.state, action, generator)
             except EnvFailedError as error:  # the other draws count
                 failed = error
-                leave_out(self.inside, error)
+                skip_branch(self.inside, error)
                 continue
             sample = Sampled(after, int(generator.integers(2**62)))
             # Keys may leave out rewards already received; the draws of one action must not.

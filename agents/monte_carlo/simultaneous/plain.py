@@ -52,7 +52,7 @@ class SeatLearner:
         random.draw([1.0])  # the textbook draws here too
         log, best, chosen = math.log(sum(self.visits)), -math.inf, 0
         for place, visits in enumerate(self.visits):
-            bound = scale.of(self.totals[place] / visits) + self.exploration * math.sqrt(log / visits)
+            bound = scale.to_unit(self.totals[place] / visits) + self.exploration * math.sqrt(log / visits)
             if bound > best:
                 best, chosen = bound, place
         return chosen
@@ -62,13 +62,13 @@ class SeatLearner:
         self.visits[place] += 1
         self.totals[place] += utility
 
-    def weights(self) -> Sequence[float]:
+    def policy_weights(self) -> Sequence[float]:
         """The weight of each action in the policy, exploration left out."""
         return self.visits
 
     def policy(self) -> list[float]:
         """The probability of each action."""
-        weights, total = self.weights(), sum(self.weights())
+        weights, total = self.policy_weights(), sum(self.policy_weights())
         return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
 
 
@@ -94,7 +94,7 @@ class _Mixing(SeatLearner):
         """The probability of each action, exploration left out."""
         raise NotImplementedError
 
-    def weights(self) -> Sequence[float]:
+    def policy_weights(self) -> Sequence[float]:
         return self.sums
 
 
@@ -139,7 +139,7 @@ class _Exp3(_Mixing):
 
     def learn(self, place: int, others: tuple[int, ...], utility: float, scale: RewardScale) -> None:
         super().learn(place, others, utility, scale)
-        self.gains[place] += scale.of(utility) / self.played[place]
+        self.gains[place] += scale.to_unit(utility) / self.played[place]
 
 
 _LEARNERS: Final[Mapping[JointSelection, type[SeatLearner]]] = {

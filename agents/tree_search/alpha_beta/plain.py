@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
-from zermelo.agents.base.branches import choices_in, leave_out
+from zermelo.agents.base.branches import choices_in, skip_branch
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import Frame, Scale, Score
 from zermelo.agents.tree_search.interface import Bound, ChanceOutcome, SearchSetup, Visit
@@ -138,7 +138,7 @@ class PlainAlphaBeta(PlainSearch):
                 try:  # here and not in ``child_of``: most of the time goes by here
                     child = game.result(state, action)
                 except EnvFailedError as error:
-                    leave_out(game, error)
+                    skip_branch(game, error)
                     continue
                 if self.prunes:
                     lower, upper = frame.to_child(alpha), frame.to_child(beta)
