@@ -16,6 +16,7 @@ import select
 import signal
 import stat
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,6 +30,9 @@ CAN_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"
 _GRACE: Final = 3.0
 """Seconds after which the system ends a child that was left alone."""
 _LARGEST: Final = 1 << 28  # bytes of shared memory, or of a file, that are copied
+_forking: Final = threading.Lock()
+_TRIES, _PAUSE = 100, 0.01
+"""How often a fork is tried that a hook of another library forbids, and the seconds between."""
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -118,10 +122,17 @@ def in_child(work: Callable[[], bytes], seconds: float, waits: Callable[[float],
 
 
 def _fork() -> int:
-    with warnings.catch_warnings():
-        # Python warns of locks that other threads may hold: then the child does not answer, and is ended.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+    for left in reversed(range(_TRIES)):
+        try:
+            with _forking, warnings.catch_warnings():
+                # Python warns of locks that other threads may hold: then the child does not answer, and is ended.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                return os.fork()
+        except RuntimeError:  # of a hook, such as filelock's, for which this is no moment to fork
+            if not left:
+                raise
+            time.sleep(_PAUSE)
+    raise AssertionError
 
 
 def _read(reading: int, child: int, seconds: float, waits: Callable[[float], None]) -> bytes | None:
