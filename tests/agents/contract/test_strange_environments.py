@@ -50,7 +50,14 @@ def test_every_search_plays_a_best_move(kind: str, spec: str) -> None:
     assert result.proven is False  # what random play has shown proves nothing
 
 
-@pytest.mark.parametrize("kind", [kind for kind in BOARDS if kind not in FAILING])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.thorough] * (kind == "HoldsSets"))
+        for kind in BOARDS
+        if kind not in FAILING
+    ],
+)
 def test_boards_with_equal_keys_are_equal(kind: str) -> None:
     """However much of them is clocks and identifiers: else a table would give the value of another board."""
     game = as_game(at(BOARDS[kind], ()))

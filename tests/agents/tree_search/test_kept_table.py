@@ -66,7 +66,7 @@ def test_every_search_with_a_table_can_keep_it(kind: Any, settings: dict[str, An
     assert kept_nodes < fresh_nodes
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_kept_table_keeps_no_searches() -> None:
     game = RulesGame(MNK())
     agent = AlphaBetaAgent(depth=2, reuse=True)

@@ -45,7 +45,7 @@ class Nobody:
         yield
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_ladder_goes_on_where_it_was_stopped(tmp_path):
     journal = tmp_path / "games"
     with pytest.raises(KeyboardInterrupt):
@@ -164,7 +164,7 @@ def test_games_in_which_nobody_earns_more_have_no_levels(monkeypatch):
         RewardLadderBuilder("zermelo/Kuhn-v0", "ismcts", seconds=100.0, seed=1).build()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_command(tmp_path):
     path = tmp_path / "new" / "ladder.json"
     shown = CliRunner().invoke(app, ["ladder", GAME, "--out", str(path), "--minutes", "0.005", "--width", "200"])
