@@ -1,4 +1,4 @@
-"""What is asked of one search, and the one place where its result is made."""
+"""Requests for a search, and the one place where results are made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from zermelo.envs.position import Position
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of one search.
+    """A request for one search.
 
     Attributes:
         position: The game and the state, and how the caller numbers actions.
@@ -62,7 +62,7 @@ class Request:
     def budget(
         self, started: float | None = None, stop: StopFlag | None = None, within: Budget | None = None
     ) -> Budget:
-        """What the search may spend, from ``started`` or now on."""
+        """The nodes and the time that the search may take, from ``started`` or now on."""
         budget = Budget(self.limits, started, stop, self.compile, within, endless=self.ponders)
         budget.compiling = self.position.preparing
         if self.share is not None:

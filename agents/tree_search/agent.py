@@ -100,7 +100,7 @@ class TreeSearchAgent(SearchAgent):
 
     @property
     def fixed(self) -> Mapping[str, Any]:
-        """What its searches read that is no setting of its own."""
+        """Values of its searches' config that are no settings of its own."""
         return {}
 
     @functools.cached_property
@@ -252,5 +252,5 @@ class TreeSearchAgent(SearchAgent):
         return answered
 
     def corrections(self, search: TreeSearch, node: RootNode, found: Mapping[str, Any]) -> dict[str, Any]:
-        """What the agent knows better of what a search found."""
+        """Corrections by the agent of the findings of a search."""
         return {} if search.proof is None else search.proof.corrections(search.game, node.state, found)

@@ -26,7 +26,7 @@ def answer(
     *,
     is_estimate: bool = False,
 ) -> dict[str, Any]:
-    """What a search found from a state, as ``Request.result`` takes it.
+    """The findings of a search from a state, as ``Request.result`` takes them.
 
     It is that of ``iteration``, None if a limit came before the first action was searched: the action is then the
     most promising one, and the value the middle between winning and losing. ``depth`` is that of the last finished

@@ -1,6 +1,6 @@
 """Ratings from game records alone: Bradley-Terry with ties and seats for two, Plackett-Luce for more.
 
-A rating's interval is its estimate plus and minus 1.96 standard errors where the modified root r* (``choices``)
+A rating's interval is its estimate plus and minus 1.96 standard errors where the modified root r* (``choice_fit``)
 agrees to within 3 %, else the values whose r* is 1.96 and -1.96; after nothing but wins its finite end is the
 value at which half the chance of results so one-sided is 2.5 % (mid-p). Of 95 % intervals of 3 to 8 players, 0 to
 400 Elo apart, 93 to 98 % hold the truth, and 95 to 100 % with five games or fewer (``scripts/bench.py coverage``).
@@ -18,7 +18,7 @@ import numpy as np
 from zermelo.envs.errors import UnknownNameError
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings.choices import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
+from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of

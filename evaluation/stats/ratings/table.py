@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from zermelo.envs.errors import UnknownNameError
-from zermelo.evaluation.stats.ratings.choices import FINITE, ChoiceFit, Effect, Vector
+from zermelo.evaluation.stats.ratings.choice_fit import FINITE, ChoiceFit, Effect
+from zermelo.evaluation.stats.ratings.choices import Vector
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.score_interval import CONFIDENCE, PERCENT

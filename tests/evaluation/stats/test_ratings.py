@@ -15,7 +15,7 @@ from doubles.rated_games import both_ways, matches
 
 from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts, HeadToHead
-from zermelo.evaluation.stats.ratings.choices import ChoiceFit
+from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit
 from zermelo.evaluation.stats.ratings.elo import elo
 from zermelo.evaluation.stats.ratings.model import RankingModel
 
