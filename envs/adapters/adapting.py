@@ -304,7 +304,8 @@ def _walked_twice(game: Any, root: Any, patience: float) -> _Walks | None:
         )
         return msgspec.json.encode(_Walks(tuple(once), tuple(twice), outside.text()))
 
-    answer = in_child(work, 4 * seconds + 2 * _STEP_SECONDS, lambda _: None)
+    # Beside the walks themselves: copies are made to see which actions are masked, and one step may be under way.
+    answer = in_child(work, 4 * seconds + 2 * patience + 2 * _STEP_SECONDS, lambda _: None)
     return None if answer is None else msgspec.json.decode(answer, type=_Walks)
 
 

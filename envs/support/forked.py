@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import mmap
 import os
 import re
@@ -33,6 +34,7 @@ _LARGEST: Final = 1 << 28  # bytes of shared memory, or of a file, that are copi
 _forking: Final = threading.Lock()
 _TRIES, _PAUSE = 100, 0.01
 """How often a fork is tried that a hook of another library forbids, and the seconds between."""
+_EVENTS: Final = frozenset({"open", "os.remove", "os.rename", "os.truncate"})
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -47,8 +49,13 @@ class _Files:
 
     def watch(self) -> None:
         """Looks at all files from now on."""
+
+        def hear(event: str, args: tuple[object, ...]) -> None:
+            if event in _EVENTS:  # each call of id() is an event too
+                self._hear(event, args)
+
         self._before.clear()
-        sys.addaudithook(self._hear)
+        sys.addaudithook(hear)
 
     def names(self) -> list[str]:
         """The names of the files."""
@@ -155,6 +162,7 @@ def _answer(work: Callable[[], bytes], writing: int, ends_after: float) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, ends_after)
+        gc.freeze()  # a collection would write to all that was there, and so copy the memory of the process
         _unshare()
         _files.watch()
         try:
