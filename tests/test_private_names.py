@@ -17,7 +17,7 @@ ALLOWED = {
     "agents/kernels/test_waiting.py": 9,
     "agents/knowledge/test_damaged_knowledge.py": 1,
     "agents/knowledge/test_other_rules.py": 1,
-    "agents/monte_carlo/test_lost_workers.py": 1,
+    "agents/workers/test_lost_workers.py": 1,
     "agents/policies/test_policy_learned.py": 1,
     "agents/test_level.py": 3,
     "agents/test_settings_kept.py": 1,

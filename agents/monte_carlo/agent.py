@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -21,16 +21,15 @@ from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
 from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootEdge, RootSetup
-from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.merging import MergedRoots
+from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent
+from zermelo.agents.workers.agent import WorkerSettings
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.jit.cache.sources import Sources, sources_of
 from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.position import Position
 from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.calls import checked_call
-
-if TYPE_CHECKING:
-    from zermelo.agents.monte_carlo.merging import MergedRoots
 
 _FOR_REWARDS: Final = 0.2
 """The share of the time that may go into what actions pay at once."""
@@ -139,7 +138,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             self._last.tree = _Tree(game, sources, search, found["action"], before if request.ponders else None)
         return SearchOutcome(found, search, looked)
 
-    def found_together(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
+    def found_of(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         merged.config = self.config
         return self._found(merged, merged.stopped_by, draw, merged.looked)
 

@@ -1,40 +1,28 @@
-"""Requests to the processes that search one position together, their answers, and the sum of these."""
+"""Root parallelism: what several processes have found in trees of their own, as one search.
+
+Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from zermelo.agents.base.limits import Limits, StoppedBy
+from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.monte_carlo.interface import BestPlayout, RootEdge, SimulationSearch
+from zermelo.agents.workers.orders import WorkerAnswer
 
 
-class WorkerOrder(NamedTuple):
-    """A request to search a packed state, within a share of the limits and what is left of the time.
-
-    Attributes:
-        ponders: Whether it has no limit.
-        played: The action that was played after the last search, whose tree is gone on in; None to begin anew.
-        seat: Whose action is asked for, where the state does not say it.
-    """
-
-    state: bytes
-    seed: int
-    limits: Limits
-    ponders: bool
-    played: int | None
-    seat: int | None
-
-
-class WorkerAnswer(NamedTuple):
-    """The answer of one process.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationAnswer(WorkerAnswer):
+    """The answer of one process that simulates.
 
     Attributes:
         moves, lines: The actions at the root, and the principal variation after each that was followed.
         looked: What each seat has been paid after actions that were looked at before the first simulation.
         paid: The same, of actions in the tree.
-        failures: Lines of play that this process has left out so far.
     """
 
     moves: Sequence[RootEdge]
@@ -42,16 +30,13 @@ class WorkerAnswer(NamedTuple):
     looked: Mapping[int, tuple[float, ...]]
     paid: Mapping[int, tuple[float, ...]]
     best_line: BestPlayout
-    stopped_by: StoppedBy
     simulations: int
-    nodes: int
     tree_nodes: int
     tree_depth: int
     leaves: int
     leaf_seconds: float
     compiled: bool
     why_plain: str
-    failures: int
 
 
 class MergedRoots(SimulationSearch):
@@ -59,16 +44,14 @@ class MergedRoots(SimulationSearch):
 
     config: Any = None
 
-    def __init__(self, game: Any, state: Any, parts: Sequence[WorkerAnswer]) -> None:
+    def __init__(self, game: Any, state: Any, parts: Sequence[SimulationAnswer]) -> None:
         self.game, self.root_state = game, state
         self.seat: int = game.to_move(state)
         self.num_values = count_values(game.traits)
         self.parts = parts
         self.simulations = sum(part.simulations for part in parts)
-        self.nodes = sum(part.nodes for part in parts)
         self.tree_nodes = sum(part.tree_nodes for part in parts)
         self.tree_depth = max(part.tree_depth for part in parts)
-        self.failures = sum(part.failures for part in parts)
         self.leaves = sum(part.leaves for part in parts)
         self.leaf_seconds = sum(part.leaf_seconds for part in parts)
         self.compiled = all(part.compiled for part in parts)
@@ -106,16 +89,3 @@ def merged_action(moves: Sequence[RootEdge]) -> RootEdge:
         values = tuple(sum(map(float.__mul__, weights, map(float, column))) for column in columns)
     lower, upper = max(move.lower for move in moves), min(move.upper for move in moves)
     return RootEdge(moves[0].action, visits, values, lower, upper)
-
-
-def shares_of(limits: Limits, count: int) -> list[Limits | None]:
-    """The limits of each of several searches that keep to these together; None where nothing is left for one."""
-    shares: list[Limits | None] = []
-    for place in range(count):
-        simulations, nodes = (
-            None if whole is None else whole // count + (place < whole % count)
-            for whole in (limits.simulations, limits.nodes)
-        )
-        is_none = simulations == 0 or nodes == 0
-        shares.append(None if is_none else Limits(simulations=simulations, nodes=nodes, seconds=limits.seconds))
-    return shares

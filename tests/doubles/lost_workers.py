@@ -90,7 +90,7 @@ def is_alive(pid: int) -> bool:
 
 
 def pids_of(agent: Any) -> list[int]:
-    team = agent._processes.teams.get(os.getpid())
+    team = agent._pools.by_owner.get(os.getpid())
     return [] if team is None else list(team.pids)
 
 

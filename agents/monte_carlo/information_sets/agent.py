@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -17,14 +17,13 @@ from zermelo.agents.base.requirements import require_information_states
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import Ties, choice, converted, integer, number
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent, WorkerSettings
+from zermelo.agents.monte_carlo.merging import MergedRoots
+from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent
 from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
+from zermelo.agents.workers.agent import WorkerSettings
 from zermelo.envs.errors import BlindSearchWarning
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import checked_call
-
-if TYPE_CHECKING:
-    from zermelo.agents.monte_carlo.merging import MergedRoots
 
 _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""
@@ -109,7 +108,7 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     def unseen_dealt(self, game: Any, state: Any, seed: int) -> Any:
         return game.resample(state, game.to_move(state), np.random.default_rng(seed))
 
-    def found_together(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
+    def found_of(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         return self._found(merged, merged.stopped_by, draw)
 
     def _found(

@@ -87,7 +87,7 @@ def test_one_that_runs_out_of_memory_costs_its_share(tmp_path: Path) -> None:
 def test_one_that_hangs_does_not_keep_a_search_without_a_time_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zermelo.agents.monte_carlo.workers._AT_LEAST", 0.5)
+    monkeypatch.setattr("zermelo.agents.workers.pool._AT_LEAST", 0.5)
     env, agent = LosesOne(tmp_path, "hangs"), MCTSAgent(workers=2, simulations=40, solver=False)
     env.reset(seed=0)
     agent.prepare(env)

@@ -20,7 +20,7 @@ class _Actor:
 
     def __init__(self, paths: Sequence[str]) -> None:
         sys.path.extend(path for path in paths if path not in sys.path)
-        from zermelo.agents.monte_carlo.worker_process import Worker
+        from zermelo.agents.workers.worker_process import Worker
 
         self._worker = Worker()
 

@@ -23,7 +23,7 @@ _PATIENCE: Final = 10.0
 """Seconds that a start, once begun, has to end after Ctrl-C."""
 _STILL: Final = 2.0
 """Seconds after which a process that a signal has stopped is given up; before, it may go on, as after Ctrl-Z."""
-_MAIN: Final = "zermelo.agents.monte_carlo.worker_process:main"
+_MAIN: Final = "zermelo.agents.workers.worker_process:main"
 
 
 class WorkerLink(Protocol):

@@ -1,4 +1,4 @@
-"""The other end of ``zermelo.agents.monte_carlo.workers``: a process that searches for an agent in another one.
+"""The other end of ``zermelo.agents.workers.pool``: a process that searches for an agent in another one.
 
 It is sent the name and the number of a request, then its data: to ``greet``, which shows that it is there, to
 ``show`` it a game, with the agent at first, to ``search`` (a ``WorkerOrder``, answered by a ``WorkerAnswer``),
@@ -23,11 +23,10 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.settings import Compile
-from zermelo.agents.monte_carlo.merging import WorkerAnswer, WorkerOrder
-from zermelo.agents.monte_carlo.process_link import ANSWER, REQUEST
+from zermelo.agents.workers.orders import WorkerOrder
+from zermelo.agents.workers.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
 from zermelo.envs.adapters.watching import watching
-from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.position import Position
@@ -125,7 +124,7 @@ class Worker:
         brief = self._agent.brief()
         try:
             request = _request(self._game, state, brief.limits, brief.compile)
-            brief.searched(request, request.budget())
+            brief.found_alone(request, request.budget())
         except EnvFailedError as error:  # some of it stayed behind in the other process
             return "unreadable", str(error)
         return "shown", None
@@ -142,26 +141,7 @@ class Worker:
             request = _request(game, root, order.limits, agent.compile, seat=order.seat, ponders=order.ponders)
             budget = request.budget(received, self._flag)
             budget.delay(Budget.now() - before)
-            found = agent.searched(request, budget)
-        search = found.search
-        moves = search.root_actions()
-        return "found", WorkerAnswer(
-            moves=moves,
-            lines={move.action: search.line_after(move.action) for move in moves if move.visits},
-            looked=found.looked,
-            paid=search.root_totals(),
-            best_line=search.best_line,
-            stopped_by=found.found["stopped_by"],
-            simulations=search.simulations,
-            nodes=budget.nodes,
-            tree_nodes=search.tree_nodes,
-            tree_depth=search.tree_depth,
-            leaves=search.leaves,
-            leaf_seconds=search.leaf_seconds,
-            compiled=search.compiled,
-            why_plain=search.why_plain,
-            failures=copy_facts(game).failures,
-        )
+            return "found", agent.answered(request, budget)
 
 
 def _request(game: Any, state: Any, limits: Limits, compile: Compile, **how: Any) -> Request:  # noqa: A002

@@ -1,10 +1,9 @@
-"""Monte Carlo searches of one position in several processes at once, whose visits are added up: root parallelism.
+"""Processes that search one position at once for an agent.
 
-Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games (2008). Each process
-has an agent, and a tree that it keeps between moves. ``process_link`` and ``ray_workers`` have the ways to the
-processes, ``worker_process`` has the other end.
+Each process has an agent, and what it keeps between moves, such as a tree. ``process_link`` and ``ray_link`` have
+the ways to the processes, ``worker_process`` has the other end.
 
-A process that ends, or stands still, costs a search its share of the simulations and no more: the others answer,
+A process that ends, or stands still, costs a search its share of the search and no more: the others answer,
 the result says so, and another process takes its place.
 """
 
@@ -27,8 +26,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.request import Request
-from zermelo.agents.monte_carlo.merging import WorkerAnswer, WorkerOrder, shares_of
-from zermelo.agents.monte_carlo.process_link import ProcessLink, WorkerLink, start_processes
+from zermelo.agents.workers.orders import WorkerAnswer, WorkerOrder, shares_of
+from zermelo.agents.workers.process_link import ProcessLink, WorkerLink, start_processes
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
@@ -145,7 +144,7 @@ class WorkerPool:
             if isinstance(self._workers, int):
                 start_processes(missing, self._links)
             else:
-                from zermelo.agents.monte_carlo.ray_workers import start_on_ray
+                from zermelo.agents.workers.ray_link import start_on_ray
 
                 count = self._workers.partition(":")[2]
                 self._links += start_on_ray(missing or (int(count) if count else None))

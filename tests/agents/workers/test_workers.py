@@ -20,7 +20,7 @@ from doubles.lost_workers import Nim, is_alive, nim, pids_of, wait_for_end
 from zermelo.agents import ISMCTSAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.monte_carlo.interface import RootEdge
-from zermelo.agents.monte_carlo.merging import shares_of
+from zermelo.agents.workers.orders import shares_of
 from zermelo.envs import UnsupportedGameError, make, register_information
 from zermelo.envs.errors import EnvFailedError, InvalidSettingError, MissingDependencyError
 from zermelo.envs.games import MNK
