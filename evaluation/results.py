@@ -5,10 +5,11 @@ Memory grows with the number of different line-ups and results, not with the num
 
 from __future__ import annotations
 
+import functools
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from zermelo.envs.errors import InvalidSettingError
@@ -240,6 +241,15 @@ class Deals:
     count: int
     sums: list[int]  # what each agent earned in all of them
     squares: list[int]  # sums of the squares of what each agent earned in one rotation
+    distinct: int = 0  # how many of them differ; counted where games are copies (``Results.copies``)
+
+
+class Copies(NamedTuple):
+    """Games of the same agents that only repeat each other, as those of deterministic agents do."""
+
+    agents: tuple[str, ...]
+    games: int
+    distinct: int  # how many of them differ
 
 
 Rotation: TypeAlias = tuple[Result, ...]
@@ -277,13 +287,72 @@ class Results:
         """The groups by their first games."""
         return sorted(self.groups.items(), key=lambda item: item[1].first)
 
-    def counts(self, repeating: Iterable[tuple[str, ...]] = ()) -> GameCounts:
-        """The games of two seats or more that are not void; of ``repeating`` line-ups, different games only."""
+    @functools.cached_property
+    def copies(self) -> Mapping[frozenset[str], Copies]:
+        """The games of those agents whose games are copies: from no seating do more differ than have openings."""
+        seatings = defaultdict[frozenset[str], dict[tuple[str, ...], list[int]]](dict)
+        for result, group in self.in_order():
+            if not result.void and len(result.agents) > 1:
+                counts = seatings[frozenset(result.agents)].setdefault(result.agents, [0, 0])
+                counts[:] = counts[0] + group.games, counts[1] + group.distinct
+        copies = {}
+        for names, by_seating in seatings.items():
+            games, distinct = zip(*by_seating.values(), strict=True)
+            if max(distinct) <= self.openings < max(games):
+                copies[names] = Copies(next(iter(by_seating)), sum(games), sum(distinct))
+        return copies
+
+    @functools.cached_property
+    def once(self) -> Results:
+        """The same games, of which ``copies`` count once; means and intervals are made of them."""
+        if not self.copies:
+            return self
+        groups, rotations = dict(self.groups), dict(self.rotations)
+        for result, one in self.groups.items():
+            if frozenset(result.agents) in self.copies and not result.void:
+                paid = None if one.rewards is None else _scaled(one.rewards, one.distinct, one.games)
+                groups[result] = replace(one, games=one.distinct, rewards=paid)
+        for rotation, deals in self.rotations.items():
+            if (n := deals.distinct) and agents_of(rotation) in self.copies:
+                sums, squares = (_scaled(amounts, n, deals.count) for amounts in (deals.sums, deals.squares))
+                rotations[rotation] = Deals(n, sums, squares, n)
+        return replace(self, groups=groups, rotations=rotations)
+
+    @functools.cached_property
+    def failed_always(self) -> tuple[str, ...]:
+        """Agents that failed in every game but those that another lost by a failure, by their first failures."""
+        failed, finished = dict[str, None](), set[str]()
+        for result, _ in self.in_order():
+            if result.failed_seat is not None:
+                failed[result.agents[result.failed_seat]] = None
+            elif not result.void:
+                finished.update(result.agents)
+        return tuple(name for name in failed if name not in finished)
+
+    @functools.cached_property
+    def judged(self) -> Results:
+        """The games that ratings and verdicts are made of: ``once``, without agents that failed in every game.
+
+        Who beats those shows nothing.
+        """
+        return self.once._of(lambda result: not {*self.failed_always} & {*result.agents})
+
+    @functools.cached_property
+    def finished(self) -> Results:
+        """The games that no agent lost by a failure."""
+        return self._of(lambda result: result.failure is None)
+
+    def _of(self, is_wanted: Callable[[Result], bool]) -> Results:
+        groups = {result: group for result, group in self.groups.items() if is_wanted(result)}
+        dealt = {rotation: deals for rotation, deals in self.rotations.items() if all(map(is_wanted, rotation))}
+        return replace(self, groups=groups, rotations=dealt)
+
+    def counts(self) -> GameCounts:
+        """The games of two seats or more that are not void."""
         counts = Counter[_Key]()
         for result, group in self.groups.items():
             if not result.void and len(result.agents) > 1:
-                games = group.distinct if result.agents in repeating else group.games
-                counts[result.agents, result.ranks] += games
+                counts[result.agents, result.ranks] += group.games
         return GameCounts.of(counts)
 
     def pairs(self) -> Iterator[tuple[Result, Result, int]]:
@@ -307,3 +376,12 @@ class Results:
     def between(self, first: str, second: str) -> HeadToHead:
         """The score of one agent against another."""
         return self.head_to_head().get((first, second), HeadToHead())
+
+
+def agents_of(rotation: Rotation) -> frozenset[str]:
+    """The agents of a rotation."""
+    return frozenset(name for result in rotation for name in result.agents)
+
+
+def _scaled(sums: Sequence[int], part: int, whole: int) -> list[int]:
+    return [round(amount * part / whole) for amount in sums]

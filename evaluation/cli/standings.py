@@ -81,6 +81,7 @@ def compare(
     """
     from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import read_standings
+    from zermelo.evaluation.tournament.stopping import tested
 
     standings, (agents, test, source) = read_standings(folder), _hypotheses(folder, first, second, sprt)
     names = [row.agent for row in standings.rows]
@@ -90,16 +91,14 @@ def compare(
     if first == second and standings.scoring is not Scoring.TEAM:
         raise InvalidSettingError(f"{first!r} is compared with itself: choose two of {', '.join(names)}")
     games, reward = standings.results.between(first, second), standings.rewards.get((first, second))
-    pairs = games.pairs
-    estimate = elo(pairs=pairs) if sum(pairs) else elo(games.wins, games.draws, games.losses)
-    of_test = standings.results.between(*agents)
-    tested = test.test(of_test.wins, of_test.draws, of_test.losses)
-    if sum(of_test.pairs):
-        tested = test.test(pairs=of_test.pairs)
+    judged = standings.results.judged.between(first, second)
+    pairs = judged.pairs
+    estimate = elo(pairs=pairs) if sum(pairs) else elo(judged.wins, judged.draws, judged.losses)
+    result, sentence = tested(test, standings.results, agents)
     if as_json:
         comparison = {
             "first": first, "second": second, "wins": games.wins, "draws": games.draws, "losses": games.losses,
-            "elo": estimate, "sprt": tested, "sprt_agents": agents, "sprt_source": source,
+            "elo": estimate, "sprt": result, "sprt_agents": agents, "sprt_source": source,
             "reward": reward, "notes": standings.notes,
         }  # fmt: skip
         print_json(comparison)
@@ -113,8 +112,8 @@ def compare(
         )
         if standings.scoring is Scoring.REWARDS:
             _print_reward("reward", reward)
-        _print_elo(games, estimate)
-        typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {tested}"))
+        _print_elo(judged, estimate)
+        typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {sentence}"))
         for note in standings.notes:
             typer.echo(printable(f"Note: {note}"))
 
@@ -122,6 +121,9 @@ def compare(
 def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
     from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 
+    if not games.games:
+        typer.echo("No Elo: there are no games to judge them by")
+        return
     pairs = sum(games.pairs)
     if single := games.games - 2 * pairs if pairs else 0:
         counts = "1 game has" if single == 1 else f"{single} games have"

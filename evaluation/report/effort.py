@@ -99,16 +99,19 @@ class RatingHistory:
         parts = sorted(self._parts)
         if len(parts) < FEWEST or standings.ratings is None:
             return ""
-        counts, unrated = GameCounts(), frozenset(standings.unrated)
+        seen, judged = Counter[tuple[tuple[str, ...], tuple[int, ...]]](), standings.results.judged
+        most = {
+            (names, ranks): games for names, ranks, games in judged.counts().items()
+        }  # fewer where games are copies
         lines: dict[str, list[Point]] = {name: [] for name in order[:MOST_AGENTS]}
         last = [len(parts) * step // STEPS for step in range(1, STEPS + 1)]
         ends = {parts[end - 1] for end in last if end}
-        spread = dispersion(standings.rated_results)
+        spread = dispersion(judged)
         for part in parts:
-            games = self._parts[part].items()
-            counts += GameCounts.of({key: count for key, count in games if unrated.isdisjoint(key[0])})
+            seen += self._parts[part]
             if part not in ends:
                 continue
+            counts = GameCounts.of({key: min(games, most.get(key, 0)) for key, games in seen.items()})
             anchor = standings.anchor if standings.anchor in counts.players else None
             is_last = part == parts[-1]
             ratings = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
@@ -13,7 +13,7 @@ from zermelo.evaluation.results import Results
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rows import AgentRow, dispersion, failed_always, notes_on, rows_of
+from zermelo.evaluation.stats.rows import AgentRow, dispersion, notes_on, rows_of
 
 RANDOM: Final = "random"
 """Ratings are counted from the agent of this name, where it plays and no other was asked for."""
@@ -59,7 +59,7 @@ class Ranking:
 
     @functools.cached_property
     def _earned(self) -> Rewards:
-        return Rewards(self.results, self.scoring)
+        return Rewards(self.results.once, self.scoring)
 
     @functools.cached_property
     def rewards(self) -> Mapping[tuple[str, str], MeanReward]:
@@ -93,29 +93,21 @@ class Ranking:
 
     @functools.cached_property
     def ratings(self) -> RatingTable | None:
-        """Ratings from wins, draws and losses (``fit_ratings``), without the games of agents that are ``unrated``.
+        """Ratings from wins, draws and losses (``fit_ratings``) of the games that are judged (``Results.judged``).
 
         None for a single player and for teams, who beat nobody.
         """
         if len(self.seat_names) < 2 or self.scoring is Scoring.TEAM:
             return None
-        games = self.rated_results
+        games = self.results.judged
         counts = games.counts()
         anchor = self.anchor if self.anchor in counts.players else None
         return fit_ratings(counts, anchor=anchor, dispersion=dispersion(games))
 
-    @functools.cached_property
+    @property
     def unrated(self) -> tuple[str, ...]:
         """Agents that failed in every game: what beats them shows nothing, so such games count for no rating."""
-        return failed_always(self.results)
-
-    @property
-    def rated_results(self) -> Results:
-        """The games that ratings are computed from."""
-        left_out, groups, rotations = frozenset(self.unrated), self.results.groups, self.results.rotations
-        kept = {result: group for result, group in groups.items() if left_out.isdisjoint(result.agents)}
-        dealt = {one: deals for one, deals in rotations.items() if all(left_out.isdisjoint(r.agents) for r in one)}
-        return replace(self.results, groups=kept, rotations=dealt)
+        return self.results.failed_always
 
     def superiority(self, agent: str) -> float:
         """The probability that the leader, the first of ``rows``, is stronger than that agent.

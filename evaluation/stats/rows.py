@@ -63,12 +63,14 @@ class AgentRow(SameIfMissing):
 class _Tally:
     def __init__(self, seats: int) -> None:
         self.games, self.points, self.earned = [0] * seats, [0] * seats, [0.0] * seats
+        self.once = 0  # games, of copies one
         self.outcomes = Counter[SeatOutcome]()
         self.failures = Counter[FailureKind]()
         self.moves = self.microseconds = 0
 
-    def add(self, finish: Result, group: ResultCount, seat: int, penalty: Penalty | None) -> None:
+    def add(self, finish: Result, group: ResultCount, once: int, seat: int, penalty: Penalty | None) -> None:
         self.games[seat] += group.games
+        self.once += once
         self.moves += group.moves[seat]
         self.microseconds += group.microseconds[seat]
         if penalty is None or (finish.failure is None and group.rewards is None):
@@ -95,13 +97,14 @@ class _Tally:
 
 def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Rewards) -> list[AgentRow]:
     """The row of each agent: all of ``agents`` first, others as they come."""
-    order, spread = results.in_order(), dispersion(results)
+    order, once = results.in_order(), results.once
+    spread = dispersion(once)
     names = dict.fromkeys([*agents, *(name for finish, _ in order for name in finish.agents)])
     tallies = {name: _Tally(seats) for name in names}
     for finish, group in order:
         if not finish.void:
             for seat, name in enumerate(finish.agents):
-                tallies[name].add(finish, group, seat, rewards.penalty)
+                tallies[name].add(finish, group, once.groups[finish].games, seat, rewards.penalty)
     rows = []
     for name, tally in tallies.items():
         wins, draws, losses = map(tally.outcomes.__getitem__, SeatOutcome)
@@ -115,9 +118,10 @@ def rows_of(results: Results, agents: Sequence[str], seats: int, rewards: Reward
             paid = rewards.of(name)
             score = sum(tally.points) / (2 * (seats - 1) * games) if games else math.nan
             if seats == 2:
-                interval = paired_interval(wins / spread, draws / spread, losses / spread)
+                part = tally.once / games / spread if games else 0.0
+                interval = paired_interval(part * wins, part * draws, part * losses)
             else:
-                interval = wilson_interval(score if games else 0.5, games)
+                interval = wilson_interval(score if games else 0.5, tally.once)
         pace = tally.microseconds / 1e6 / tally.moves if tally.moves else math.nan
         row = AgentRow(
             agent=name, games=games, wins=wins, draws=draws, losses=losses,
@@ -152,23 +156,15 @@ def notes_on(results: Results) -> Iterator[str]:
         message = f"; first, game {first.first_id}: {first.message}" if first.message else ""
         counts = "1 game counts" if count == 1 else f"{count} games count"
         yield f"{counts} for nobody, because the environment itself failed{message}"
-    repeating = [f"{' v '.join(agents)} ({games} games are {lines})" for agents, games, lines in repeats(results)]
-    if repeating:
-        yield (
-            f"Deterministic agents repeated the same games move for move: {', '.join(repeating)}. Repeated games "
-            "say no more than one, so intervals that count them are too narrow."
+    copies = [one for names, one in results.copies.items() if names.isdisjoint(results.failed_always)]
+    if copies:
+        told = ", ".join(
+            f"{' v '.join(agents)} ({games} games are {distinct})" for agents, games, distinct in copies
         )
-
-
-def failed_always(results: Results) -> tuple[str, ...]:
-    """Agents that failed in every game but those that another lost by a failure, by their first failures."""
-    failed, finished = dict[str, None](), set[str]()
-    for finish, _ in results.in_order():
-        if finish.failed_seat is not None:
-            failed[finish.agents[finish.failed_seat]] = None
-        elif not finish.void:
-            finished.update(finish.agents)
-    return tuple(name for name in failed if name not in finished)
+        yield (
+            f"Deterministic agents repeated the same games move for move: {told}. Repeated games say nothing new: "
+            f"ratings, intervals and tests leave {sum(one.games - one.distinct for one in copies)} games out."
+        )
 
 
 def _games(count: int) -> str:
@@ -203,31 +199,3 @@ def dispersion(results: Results) -> float:
             seen += games * sum(off) ** 2
             expected += games * (off[0] ** 2 + off[1] ** 2)
     return (pairs * seen / expected + PRIOR) / (pairs + PRIOR) if expected else 1.0
-
-
-def _played(results: Results) -> dict[tuple[str, ...], tuple[int, int]]:
-    counts: dict[tuple[str, ...], tuple[int, int]] = {}
-    for finish, group in results.in_order():
-        if finish.failure is None and len(finish.agents) > 1:
-            games, distinct = counts.get(finish.agents, (0, 0))
-            counts[finish.agents] = (games + group.games, distinct + group.distinct)
-    return counts
-
-
-def repeating(results: Results) -> frozenset[tuple[str, ...]]:
-    """Line-ups whose games only repeat each other: there are no more different games than openings."""
-    played = _played(results).items()
-    return frozenset(agents for agents, (games, distinct) in played if distinct <= results.openings < games)
-
-
-def repeats(results: Results) -> list[tuple[tuple[str, ...], int, int]]:
-    """Pairings in which no seating gave anything but repetitions: agents, games, different games."""
-    only, pairings = repeating(results), defaultdict[frozenset[str], list[tuple[tuple[str, ...], int, int]]](list)
-    for agents, (games, distinct) in _played(results).items():
-        pairings[frozenset(agents)].append((agents, games, distinct))
-    return [
-        (seatings[0][0], sum(games for _, games, _ in seatings), sum(distinct for _, _, distinct in seatings))
-        for seatings in pairings.values()
-        if any(agents in only for agents, _, _ in seatings)
-        and all(agents in only or games <= results.openings for agents, games, _ in seatings)
-    ]

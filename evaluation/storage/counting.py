@@ -7,13 +7,14 @@ import functools
 import itertools
 import operator
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation
+from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation, agents_of
 from zermelo.evaluation.schedule import game_order
 from zermelo.evaluation.storage import database
 
@@ -63,7 +64,8 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
     groups = _groups(db, by_number, seats, where)
     if seats == 1:
         return Results(groups, returns=_returns(db, by_number, where), openings=openings)
-    return Results(groups, rotations=_rotations(db, by_number, seats, where), openings=openings)
+    counted = Results(groups, openings=openings)
+    return replace(counted, rotations=_rotations(db, by_number, seats, where, counted.copies))
 
 
 def _groups(
@@ -109,20 +111,27 @@ def _returns(db: sqlite3.Connection, by_number: Mapping[int, Result], where: str
 
 
 def _rotations(
-    db: sqlite3.Connection, by_number: Mapping[int, Result], seats: int, where: str
+    db: sqlite3.Connection,
+    by_number: Mapping[int, Result],
+    seats: int,
+    where: str,
+    copies: Mapping[frozenset[str], object],
 ) -> dict[Rotation, Deals]:
     void = {number for number, finish in by_number.items() if finish.void}
     rewards = "".join(f", reward{seat}" for seat in range(seats))
-    rows = db.execute(f"SELECT game_index - turn, finish{rewards} FROM games {where} ORDER BY game_index")
+    rows = db.execute(
+        f"SELECT game_index - turn, game_hash, finish{rewards} FROM games {where} ORDER BY game_index"
+    )
     checked = (
         row for batch in iter(lambda: rows.fetchmany(1_000), []) for row in database.typed(batch, list[int | None])
     )
 
     rotations: dict[Rotation, Deals] = {}
+    different = defaultdict[Rotation, set[tuple[int | None, ...]]](set)  # few: the others are copies
 
     @functools.lru_cache(maxsize=4096)  # by the numbers of results, fixed here
-    def plan(numbers: tuple[int, ...]) -> tuple[Deals, tuple[Sequence[int], ...]]:
-        """The deals of such games, and for each seat of each finished game the number of its agent."""
+    def plan(numbers: tuple[int, ...]) -> tuple[Rotation, Deals, tuple[Sequence[int], ...]]:
+        """The rotation, its deals, and for each seat of each finished game the number of its agent."""
         rotation = tuple(by_number[number] for number in numbers)
         names = sorted({name for finish in rotation for name in finish.agents})
         owners = tuple(
@@ -130,19 +139,23 @@ def _rotations(
         )
         if seats > 2:
             rotation = tuple(finish._replace(ranks=()) for finish in rotation)
-        return rotations.setdefault(rotation, Deals(0, [0] * len(names), [0] * len(names))), owners
+        return rotation, rotations.setdefault(rotation, Deals(0, [0] * len(names), [0] * len(names))), owners
 
     for _, games in itertools.groupby(checked, key=operator.itemgetter(0)):
-        played = [row for row in games if row[1] not in void]
+        played = [row for row in games if row[2] not in void]
         if not played:
             continue
-        deals, owners = plan(tuple([row[1] for row in played]))
+        rotation, deals, owners = plan(tuple([row[2] for row in played]))
+        if copies and agents_of(rotation) in copies:
+            different[rotation].add(tuple([row[1] for row in played]))
         earned = [0] * len(deals.sums)
         for agents, row in zip(owners, played, strict=True):
-            for agent, reward in zip(agents, row[2:], strict=False):
+            for agent, reward in zip(agents, row[3:], strict=False):
                 earned[agent] += reward or 0
         deals.count += 1
         for agent, amount in enumerate(earned):
             deals.sums[agent] += amount
             deals.squares[agent] += amount * amount
+    for rotation, hashes in different.items():
+        rotations[rotation].distinct = len(hashes)
     return rotations

@@ -278,7 +278,7 @@ def add_games(
             number = numbers[finish] = len(numbers)
             by_seat = json.dumps(finish.agents), json.dumps(finish.ranks)
             db.execute("INSERT INTO finishes VALUES (?, ?, ?, ?, ?)", (number, *by_seat, *finish[2:]))
-        rows.append((index, record.game_id, turn, number, *_counted(record)))
+        rows.append((index, record.game_id, turn, number, *_counted(record, index)))
         texts.append((index, text))
     if rows:
         db.executemany(f"INSERT INTO games VALUES ({', '.join('?' * len(rows[0]))})", rows)
@@ -286,13 +286,14 @@ def add_games(
     return len(rows)
 
 
-def _counted(record: GameRecord) -> tuple[Any, ...]:
+def _counted(record: GameRecord, index: int) -> tuple[Any, ...]:
     seats = range(len(record.agents))
     moves, microseconds = [0 for _ in seats], [0 for _ in seats]
     for move in record.moves:
         moves[move.seat] += 1
         microseconds[move.seat] += round(min(max(move.seconds, 0.0), _LONGEST) * 1_000_000)
-    text = repr((record.actions, record.rewards)).encode()
+    is_told = record.actions or record.failure is not None  # else no move says whether it is another's copy
+    text = repr((record.actions, record.rewards, *(() if is_told else (index,)))).encode()
     game_hash = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) >> 1
     is_paid = record.failure is None and max(map(abs, record.rewards)) < 1e9
     # Whole numbers, so that sums are the same in any order.

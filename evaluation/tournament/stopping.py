@@ -8,13 +8,17 @@ than 1 - level. What comes after a look plays no part in it, so the answer is th
 The level is Bonferroni's: the chance ``alpha`` of naming a wrong leader is spent evenly on all looks and all
 agents that might be named, level = alpha / (looks x agents). By the union bound the chance to be wrong is at most
 ``alpha``, as far as the ratings' model holds (independent games, strengths on one line, the normal approximation
-of the likelihood). Games that agents without chance repeat move for move count once.
+of the likelihood).
 
 Where the tables rank by rewards, the leader is who earned most, and the likelihood is that of a one-sided test of
-the two means (``Rewards.inferiority``); repeated games make nobody sure.
+the two means (``Rewards.inferiority``).
 
 ``SprtTest`` is Wald's test of two agents (``zermelo.evaluation.stats.ratings.sprt``), on pairs of games with the
 seats exchanged. It looks after every pair at first, and later each time that there are a twentieth more.
+
+Both judge by the games that the tables rate by (``Results.judged``): games that agents without chance repeat move
+for move count once, and those of an agent that failed in every game not at all. Other games lost by a failure are
+lost, but decide nothing: a verdict is one that stands without them too.
 
 Source: D. L. DeMets and K. K. G. Lan, "Interim analysis: the alpha spending function approach", *Statistics in
 Medicine* 13 (1994), 1341-1352, with the simplest spending there is.
@@ -24,17 +28,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Protocol
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.results import Results
+from zermelo.evaluation.results import HeadToHead, Results
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
-from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt
+from zermelo.evaluation.stats.ratings.sprt import Decision, Sprt, SprtResult
 from zermelo.evaluation.stats.rewards import Rewards, scoring_of
-from zermelo.evaluation.stats.rows import dispersion, repeating
+from zermelo.evaluation.stats.rows import dispersion
 
 ALPHA: Final = 0.05
 FIRST_GAMES: Final = 8
@@ -90,20 +94,24 @@ class LeaderTest:
 
     def verdict(self, results: Results) -> str | None:
         """The leader if these games, all those before a look, make it known."""
-        if scoring_of(results, self.score) is not Scoring.WINS:
-            return self._richest(results)
-        ratings = fit_ratings(results.counts(repeating(results)), dispersion=dispersion(results))
-        if len(ratings.players) != self.rivals + 1 or len(ratings.components) != 1:
+        agents = self.rivals + 1 - len(results.failed_always)
+        leader_of = self._strongest if scoring_of(results, self.score) is Scoring.WINS else self._richest
+        leader = None if agents < 2 else leader_of(results.judged, agents)
+        return leader if leader is not None and leader == leader_of(results.judged.finished, agents) else None
+
+    def _strongest(self, results: Results, agents: int) -> str | None:
+        ratings = fit_ratings(results.counts(), dispersion=dispersion(results))
+        if len(ratings.players) != agents or len(ratings.components) != 1:
             return None
         first = max(ratings.players, key=lambda player: (player.elo, player.smoothed_elo))
         rivals = [player.name for player in ratings.players if player is not first]
         sure = all(ratings.superiority(rival, first.name) < self.level for rival in rivals)
         return first.name if sure else None
 
-    def _richest(self, results: Results) -> str | None:
+    def _richest(self, results: Results, agents: int) -> str | None:
         rewards = Rewards(results, Scoring.REWARDS)
         means = {agent: rewards.of(agent).mean for agent in rewards.agents}
-        if len(means) != self.rivals + 1 or any(map(math.isnan, means.values())) or repeating(results):
+        if len(means) != agents or any(map(math.isnan, means.values())):
             return None
         first = max(means, key=means.__getitem__)
         sure = all(rewards.inferiority(first, rival) < self.level for rival in means if rival != first)
@@ -137,15 +145,36 @@ class SprtTest:
 
     def verdict(self, results: Results) -> str | None:
         """The hypothesis that the games accept."""
-        decision = self.sprt.test(pairs=results.between(*self.agents).pairs).decision
+        decision = tested(self.sprt, results, self.agents)[0].decision
         return None if decision is Decision.CONTINUE else str(decision)
 
     def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        pairs, (first, second) = results.between(*self.agents).pairs, self.agents
-        return (
-            f"SPRT of {first} against {second}: {self.sprt.test(pairs=pairs)}, after {sum(pairs)} pairs of games."
-        )
+        (_, sentence), pairs = tested(self.sprt, results, self.agents), results.judged.between(*self.agents).pairs
+        count = sum(pairs)
+        counted = "1 pair" if count == 1 else f"{count} pairs"
+        return f"SPRT of {' against '.join(self.agents)}: {sentence}, after {counted} of games."
+
+
+def tested(sprt: Sprt, results: Results, agents: tuple[str, str]) -> tuple[SprtResult, str]:
+    """The test of the games that are judged, and a sentence on it; it decides what they do without failures too.
+
+    It is of single games where none has a second one with the seats exchanged.
+    """
+    judged = results.judged
+    found, finished = (_test(sprt, games.between(*agents)) for games in (judged, judged.finished))
+    if found.decision in (finished.decision, Decision.CONTINUE):
+        return found, str(found)
+    found = replace(found, decision=Decision.CONTINUE)
+    failures = judged.games - judged.finished.games
+    return (
+        found,
+        f"{found}, as games lost by failure ({failures}) decide nothing: without them LLR {finished.llr:.2f}",
+    )
+
+
+def _test(sprt: Sprt, games: HeadToHead) -> SprtResult:
+    return sprt.test(pairs=games.pairs) if sum(games.pairs) else sprt.test(games.wins, games.draws, games.losses)
 
 
 def rule_of(spec: Mapping[str, Any]) -> StoppingRule | None:

@@ -94,3 +94,43 @@ def test_tables_and_comparison_give_the_same_difference_on_one_scale(tmp_path, r
     code, _, said = run("compare", tmp_path, "a", "a")
     assert code == 2
     assert "'a' is compared with itself: choose two of" in said
+
+
+class Crashes(Good):
+    """Crashes at its first move in every game, or in every second one."""
+
+    def __init__(self, name, always):
+        super().__init__(name)
+        self.always, self.seed = always, 0
+
+    def reset(self, seed=None):
+        self.seed = seed
+        super().reset(seed)
+
+    def act(self, env):
+        if self.always or self.seed % 2:
+            raise RuntimeError("now and then")
+        return super().act(env)
+
+
+@pytest.mark.parametrize("rule", [{"sprt": Sprt(elo1=100)}, {"until_sure": True}])
+@pytest.mark.parametrize(
+    ("env", "rival", "said", "judged"),
+    [
+        (toy_envs.ToyEnv, Last("last"), "first v last (60 games are 2)", 2),
+        (toy_envs.DiceEnv, Crashes("crash", always=True), "crash failed in every game, so it has no rating", 0),
+        (toy_envs.DiceEnv, Crashes("half", always=False), "half lost", 60),
+    ],
+)
+def test_neither_copies_nor_crashes_decide(tmp_path, run, rule, env, rival, said, judged):
+    agents = {"first": First("first"), rival.name: rival}
+    standings = round_robin(env, agents, games=60, score="wins", out=tmp_path, **rule)
+    assert standings.games == 60
+    assert not re.search(r": accept|is known to lead", standings.notes[0])
+    assert any(said in note for note in standings.notes)
+    assert standings.ratings.games == judged
+    assert standings.results.judged.between("first", rival.name).games == judged
+    code, shown, _ = run("compare", tmp_path, "first", rival.name)
+    assert code == 0
+    assert ("No Elo: there are no games to judge them by" in shown) is (judged == 0)
+    assert not re.search("accept H[01]$", shown, re.MULTILINE)

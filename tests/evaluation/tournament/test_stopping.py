@@ -12,7 +12,6 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import gauntlet, read_standings, round_robin
 from zermelo.evaluation.results import Result, ResultCount, Results
 from zermelo.evaluation.schedule import Schedule
-from zermelo.evaluation.stats.rows import repeats
 from zermelo.evaluation.tournament.plan import Tournament
 from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.settings import TournamentSettings
@@ -60,11 +59,30 @@ def test_repetitions_of_several_openings_are_counted_once(folder, tmp_path):
     settings = {"openings": [[0], [1], [2]], "until_sure": True}
     few = round_robin(toy_envs.ToyEnv, agents, games=6, **settings)
     many = round_robin(toy_envs.ToyEnv, agents, games=90, out=out, **settings)
-    assert not repeats(few.results)
+    assert not few.results.copies
     assert many.games == 90, "six different games made somebody sure, played again and again"
     assert "first v last (90 games are 6)" in many.notes[-1]
     dice = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=90, openings=[[0], [1], [2]])
-    assert not repeats(dice.results)
+    assert not dice.results.copies
+
+
+def test_copies_say_as_much_as_one_game():
+    """Ratings, intervals of scores and of rewards, of openings that were all played twice, and of half of them."""
+    agents, openings = {"first": First, "last": Last, "good": Good}, [[0], [1], [2]]
+    once = round_robin(toy_envs.ToyEnv, agents, games=6, openings=openings, score="rewards")
+    for games in (12, 10):
+        more = round_robin(toy_envs.ToyEnv, agents, games=games, openings=openings, score="rewards")
+        same, judged = more.results.copies, more.results.judged
+        assert [*same.values()] == [(("first", "last"), games, 6)]
+        assert judged.between("first", "last") == once.results.judged.between("first", "last")
+        for one, other in (("first", "last"), ("last", "first")):
+            assert more.rewards[one, other] == once.rewards[one, other]
+        assert judged.games == 2 * games + 6
+    del agents["good"]
+    few, many = (round_robin(toy_envs.ToyEnv, agents, games=games, openings=openings) for games in (6, 600))
+    assert many.row("last").wins == 100 * few.row("last").wins
+    assert many.row("last").interval == pytest.approx(few.row("last").interval)
+    assert many.ratings["last"].lower == pytest.approx(few.ratings["last"].lower)
 
 
 def test_a_single_player_has_no_leader_test():
