@@ -37,6 +37,9 @@ _LEAST: Final = 0.1
 _LINES, _LINES_THIN, _LINES_SHARE, _LINES_OF_NODES = 32, 400, 0.02, 0.005
 """Steps of random lines before the first search of a game, and where no payoff was seen; the share of a search's
 time that they may take; and how many come, before later searches without a time, for each node so far."""
+_HERE: Final = "turned out not to be as assumed"
+_OF_CLASS: Final = "is taken for what an environment of its class turned out to be"
+"""How it is told what was seen: in this search, or in an earlier one, of an environment made otherwise perhaps."""
 _IN_COMMON: Final = (
     "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",
     "exact", "backend", "traits", "compile", "seed", "on_iteration",
@@ -103,7 +106,8 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
         searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
     if failures or fitting is not agent:
         about = _about(agent, fitting, root, found)
-        tell_once(root.game, f"turned out not to be as assumed: {about.rpartition(',')[0]}")
+        text = about.rpartition(",")[0]
+        tell_once(root.game, f"{_HERE if failures else _OF_CLASS}: {text}", about=text)
         note = f"{found.note}; {about}" if found.note else about
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
     is_alone = root.game.traits.seats == 1 and "chance" in root.game.traits.assumed

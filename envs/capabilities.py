@@ -205,7 +205,7 @@ class SupportsCopies(Protocol):
     def record_failure(self, error: Exception) -> None:
         """Counts a branch that is left out."""
 
-    def tell_once(self, text: str, kind: type[Warning]) -> None:
+    def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
         """Warns, once for the environment."""
 
     def watched(self, state: Any) -> Any:

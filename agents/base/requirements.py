@@ -162,11 +162,11 @@ _SAY_PERFECT: Final = (
 )
 
 
-def tell_once(game: Any, text: str) -> None:
-    """Warns, once for the environment that the game was made of."""
+def tell_once(game: Any, text: str, about: str = "") -> None:
+    """Warns, once for the environment that the game was made of, of the same text or the same subject."""
     game = innermost_game(game)
     if offers(game, SupportsCopies):
-        game.tell_once(text, UnknownTraitWarning)
+        game.tell_once(text, UnknownTraitWarning, about)
     else:
         warnings.warn(f"{game.traits.name} {text}", UnknownTraitWarning, stacklevel=5)
 

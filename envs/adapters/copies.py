@@ -123,10 +123,10 @@ class CopiedGame:
                 stacklevel=2,
             )
 
-    def tell_once(self, text: str, kind: type[Warning]) -> None:
-        """Warns, once for this environment."""
-        if text not in self._told:
-            self._told.add(text)
+    def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
+        """Warns, once for this environment, of the same text or the same subject."""
+        if (about or text) not in self._told:
+            self._told.add(about or text)
             warnings.warn(f"{self._name} {text}", kind, stacklevel=5)
 
     def watched(self, state: CopiedState) -> CopiedState:

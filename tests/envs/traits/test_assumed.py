@@ -74,6 +74,10 @@ def test_alpha_beta_says_that_another_search_answered_and_how_deep() -> None:
         again = AlphaBetaAgent(depth=6).search(env)  # said once
     assert again.note == result.note
     assert as_game(env).traits.source("reward_sum") is TraitSource.SEEN
+    other = type(env)()  # which might be another configuration
+    other.reset(seed=0)
+    with pytest.warns(UnknownTraitWarning, match="is taken for what an environment of its class turned out to be"):
+        AlphaBetaAgent(depth=2).search(other)
 
 
 def test_no_more_nodes_than_the_search_would_have_had() -> None:
