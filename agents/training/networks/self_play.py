@@ -22,8 +22,8 @@ from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent, SelectiveBy
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE, CompiledAlphaBeta
 from zermelo.agents.tree_search.chance.agents import ExpectiminimaxAgent
+from zermelo.agents.tree_search.compiled.record import TwoPlayerRecord
 from zermelo.agents.tree_search.interface import SearchSetup
-from zermelo.agents.tree_search.record import TwoPlayerRecord
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.game import Chance
 from zermelo.envs.registration.make import make

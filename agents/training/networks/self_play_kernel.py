@@ -8,8 +8,8 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.kernels.layout import GOING, OUT_OF_NODES
 from zermelo.agents.kernels.random_numbers import random_below, random_uniform
 from zermelo.agents.tree_search.alpha_beta.compiled import DEEPEST, EXPLORE
-from zermelo.agents.tree_search.kernel_root import score_of, search_root
-from zermelo.agents.tree_search.record import TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.kernel_root import score_of, search_root
+from zermelo.agents.tree_search.compiled.record import TwoPlayerRecord
 from zermelo.envs.jit.memory import load, store, store_float, store_state, words
 from zermelo.envs.rules.protocol import Rules
 

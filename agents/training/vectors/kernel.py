@@ -16,8 +16,8 @@ from zermelo.agents.training.vectors.games import PARTS, Games, GamesVariant, Op
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent
 from zermelo.agents.tree_search.chance.kernel import visit as visit_general
-from zermelo.agents.tree_search.kernel_nodes import order_moves, score_for_parent
-from zermelo.agents.tree_search.record import TREE
+from zermelo.agents.tree_search.compiled.kernel_nodes import order_moves, score_for_parent
+from zermelo.agents.tree_search.compiled.record import TREE
 from zermelo.envs.jit.memory import (
     floats,
     int8s,

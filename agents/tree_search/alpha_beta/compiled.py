@@ -15,10 +15,10 @@ from zermelo.agents.base.scores import FITTED_UNIT, Scale
 from zermelo.agents.kernels.program import Program, can_evaluate, fits
 from zermelo.agents.tree_search.alpha_beta.kernel import visit_child
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import INFINITY, NOTHING, SCALE, SHIFT
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states, plies_of
-from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.compiled.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
+from zermelo.agents.tree_search.compiled.search import CompiledTreeSearch, KernelMemory, most_states, plies_of
+from zermelo.agents.tree_search.compiled.table import CompiledTable
 from zermelo.agents.tree_search.interface import SearchSetup
-from zermelo.agents.tree_search.record import TreeVariant, TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs.capabilities import SupportsQuiescence, offers
 from zermelo.envs.game import Chance
@@ -50,7 +50,7 @@ def can_search(game: Any) -> bool:
 class CompiledAlphaBeta(CompiledTreeSearch):
     """Alpha-beta or minimax over compiled rules, for two players with a constant sum, without chance."""
 
-    program = Program("alphabeta", "tree_search.kernel_root", "search_root", TwoPlayerRecord)
+    program = Program("alphabeta", "tree_search.compiled.kernel_root", "search_root", TwoPlayerRecord)
     searches: Sequence[TwoPlayerRecord]
 
     def __init__(self, root: SearchSetup, budget: Budget, config: AlphaBetaConfig) -> None:

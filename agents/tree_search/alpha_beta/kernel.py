@@ -33,7 +33,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     value_of,
 )
 from zermelo.agents.tree_search.alpha_beta.kernel_selective import visit_selective
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     depth_of,
     probe,
     serves,
@@ -41,8 +41,8 @@ from zermelo.agents.tree_search.kernel_memory import (
     update_history,
     update_pv,
 )
-from zermelo.agents.tree_search.kernel_nodes import order_moves
-from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.kernel_nodes import order_moves
+from zermelo.agents.tree_search.compiled.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_illegal, has_been_before
 from zermelo.envs.jit.memory import load, store, store_float, words
 from zermelo.envs.rules.protocol import Rules

@@ -11,9 +11,7 @@ from typing import Any, Final
 from zermelo.agents.kernels.layout import BUSY_BITS
 from zermelo.agents.kernels.memory import MULTIPLIER, line_of, row_of
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import UNKNOWN
-from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT
-from zermelo.agents.tree_search.interface import HIGH_HINT
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     EXACT,
     LOWER,
     UPPER,
@@ -23,7 +21,9 @@ from zermelo.agents.tree_search.kernel_memory import (
     replace,
     table_action_of,
 )
-from zermelo.agents.tree_search.record import TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.record import TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.table import ACTION_SHIFT
+from zermelo.agents.tree_search.interface import HIGH_HINT
 from zermelo.envs.jit.memory import load, store, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules

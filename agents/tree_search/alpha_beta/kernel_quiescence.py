@@ -16,9 +16,9 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_child,
     to_parent,
 )
-from zermelo.agents.tree_search.kernel_memory import update_pv
-from zermelo.agents.tree_search.kernel_nodes import order_moves
-from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.kernel_memory import update_pv
+from zermelo.agents.tree_search.compiled.kernel_nodes import order_moves
+from zermelo.agents.tree_search.compiled.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.history import back_to_end, back_to_illegal
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules

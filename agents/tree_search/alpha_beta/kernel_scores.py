@@ -11,7 +11,7 @@ from typing import Any, Final
 from zermelo.agents.base.scores import FITTED_UNIT, Score
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.knowledge.endgame_kernel import GAINS
-from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.record import WITH, TwoPlayerRecord
 from zermelo.envs.jit.memory import load
 from zermelo.envs.rules.protocol import Rules
 from zermelo.envs.rules.scores import WIN

@@ -38,7 +38,7 @@ from zermelo.agents.tree_search.alpha_beta.kernel_scores import (
     to_parent,
     value_of,
 )
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     LOWER,
     UPPER,
     bound_of,
@@ -48,7 +48,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     table_action_of,
     update_pv,
 )
-from zermelo.agents.tree_search.record import WITH, TwoPlayerRecord
+from zermelo.agents.tree_search.compiled.record import WITH, TwoPlayerRecord
 from zermelo.agents.tree_search.settings import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.history import back_to_illegal, forbids_repetition, has_been_before
 from zermelo.envs.jit.memory import load, prefetch, store, words

@@ -13,10 +13,10 @@ from zermelo.agents.base.scores import SLACK, Scale, count_values, evaluates_cha
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
 from zermelo.agents.tree_search.chance.kernel import visit_child
 from zermelo.agents.tree_search.chance.kernel_memory import BLOCKS, PLACES
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states
-from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.compiled.record import GeneralRecord, TreeVariant
+from zermelo.agents.tree_search.compiled.search import CompiledTreeSearch, KernelMemory, most_states
+from zermelo.agents.tree_search.compiled.table import CompiledTable
 from zermelo.agents.tree_search.interface import SearchSetup
-from zermelo.agents.tree_search.record import GeneralRecord, TreeVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning
 from zermelo.envs.capabilities import SupportsNullMove, offers
 from zermelo.envs.game import Chance
@@ -29,7 +29,7 @@ class CompiledGeneralSearch(CompiledTreeSearch):
     The states of ``root.searched``, if that is given, are those of a ``RepliesGame``, for best reply.
     """
 
-    program = Program("general", "tree_search.kernel_root", "search_root", GeneralRecord)
+    program = Program("general", "tree_search.compiled.kernel_root", "search_root", GeneralRecord)
     searches: Sequence[GeneralRecord]
 
     def __init__(self, root: SearchSetup, budget: Budget, config: AlphaBetaConfig) -> None:

@@ -38,7 +38,7 @@ from zermelo.agents.tree_search.chance.kernel_memory import (
     write_to_table,
 )
 from zermelo.agents.tree_search.chance.kernel_replies import choose_reply, codes_of, list_replies, play_on
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     EXACT,
     LOWER,
     UPPER,
@@ -47,7 +47,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     table_action_of,
     update_history,
 )
-from zermelo.agents.tree_search.kernel_nodes import (
+from zermelo.agents.tree_search.compiled.kernel_nodes import (
     clear_line,
     copy_record,
     edge_for_child,
@@ -59,7 +59,7 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
-from zermelo.agents.tree_search.record import TREE, GeneralRecord
+from zermelo.agents.tree_search.compiled.record import TREE, GeneralRecord
 from zermelo.envs.jit.memory import load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

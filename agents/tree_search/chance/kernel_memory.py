@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Score
-from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT, INFINITE_DEPTH
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     EXACT,
     LOWER,
     UPPER,
@@ -25,8 +24,9 @@ from zermelo.agents.tree_search.kernel_memory import (
     serves,
     table_action_of,
 )
-from zermelo.agents.tree_search.kernel_nodes import clear_line, read_entry, write_bound, write_entry
-from zermelo.agents.tree_search.record import GeneralRecord
+from zermelo.agents.tree_search.compiled.kernel_nodes import clear_line, read_entry, write_bound, write_entry
+from zermelo.agents.tree_search.compiled.record import GeneralRecord
+from zermelo.agents.tree_search.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.bits import shift_right
 from zermelo.envs.rules.protocol import Rules

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.kernels.layout import TOO_DEEP
-from zermelo.agents.tree_search.record import GeneralRecord
+from zermelo.agents.tree_search.compiled.record import GeneralRecord
 from zermelo.envs.jit.memory import load, store, words
 from zermelo.envs.rules.protocol import Rules
 

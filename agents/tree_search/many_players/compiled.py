@@ -13,12 +13,12 @@ from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import Scale, expected_reward
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, can_search_any, can_use
-from zermelo.agents.tree_search.compiled import CompiledTreeSearch, KernelMemory, most_states
-from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.compiled.record import MaxNRecord, TreeVariant
+from zermelo.agents.tree_search.compiled.search import CompiledTreeSearch, KernelMemory, most_states
+from zermelo.agents.tree_search.compiled.table import CompiledTable
 from zermelo.agents.tree_search.interface import Iteration, RootNode, SearchSetup
 from zermelo.agents.tree_search.many_players.interface import MaxNRoot, SumNotConstantError
 from zermelo.agents.tree_search.many_players.kernel import visit_child
-from zermelo.agents.tree_search.record import MaxNRecord, TreeVariant
 from zermelo.agents.tree_search.settings import MaxNConfig, TieRule
 from zermelo.envs.game import Chance
 from zermelo.envs.rules.rules_game import RulesGame
@@ -27,7 +27,7 @@ from zermelo.envs.rules.rules_game import RulesGame
 class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
     """max^n over compiled rules, with or without chance."""
 
-    program = Program("maxn", "tree_search.kernel_root", "search_root", MaxNRecord)
+    program = Program("maxn", "tree_search.compiled.kernel_root", "search_root", MaxNRecord)
     searches: Sequence[MaxNRecord]
 
     def __init__(self, root: SearchSetup, budget: Budget, config: MaxNConfig) -> None:

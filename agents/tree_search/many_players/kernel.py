@@ -8,7 +8,7 @@ from typing import Any, Final
 from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.layout import SUM_NOT_CONSTANT
 from zermelo.agents.kernels.memory import enter, has_memory, has_room
-from zermelo.agents.tree_search.kernel_memory import (
+from zermelo.agents.tree_search.compiled.kernel_memory import (
     EXACT,
     LOWER,
     bound_of,
@@ -20,7 +20,7 @@ from zermelo.agents.tree_search.kernel_memory import (
     table_action_of,
     update_history,
 )
-from zermelo.agents.tree_search.kernel_nodes import (
+from zermelo.agents.tree_search.compiled.kernel_nodes import (
     clear_line,
     copy_record,
     order_moves,
@@ -32,7 +32,7 @@ from zermelo.agents.tree_search.kernel_nodes import (
     write_evaluation,
     write_outcome,
 )
-from zermelo.agents.tree_search.record import TREE, MaxNRecord
+from zermelo.agents.tree_search.compiled.record import TREE, MaxNRecord
 from zermelo.envs.jit.memory import floats, load, load_float, store, store_float, words
 from zermelo.envs.rules.protocol import Rules
 

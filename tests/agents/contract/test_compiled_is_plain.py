@@ -19,8 +19,8 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.settings import ChanceAtLimit, Ties
 from zermelo.agents.evaluators.registry import make_evaluator
 from zermelo.agents.kernels.program import can_search_through_chance
-from zermelo.agents.tree_search import compiled as front_end
 from zermelo.agents.tree_search.choose import tree_search
+from zermelo.agents.tree_search.compiled import search as front_end
 from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, MaxNConfig, Ordering, TieRule

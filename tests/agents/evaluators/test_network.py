@@ -19,8 +19,8 @@ from zermelo.agents.evaluators.network import NetworkOrigin, PlaneNetwork, plane
 from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.evaluators.registry import load_evaluation
 from zermelo.agents.tree_search.alpha_beta import kernel_scores as scores
+from zermelo.agents.tree_search.compiled.record import TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.interface import SearchSetup
-from zermelo.agents.tree_search.record import TwoPlayerRecord, TwoPlayerVariant
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.envs import UnsupportedGameError
 from zermelo.envs.errors import InvalidSettingError

@@ -9,8 +9,8 @@ from zermelo.agents.kernels.layout import KernelRecord, SharedRecord, ValueRecor
 from zermelo.agents.monte_carlo.record import MonteCarloRecord
 from zermelo.agents.solving.proof_numbers import NumbersRecord
 from zermelo.agents.training.vectors.games import Games
+from zermelo.agents.tree_search.compiled.record import GeneralRecord, MaxNRecord, TreeRecord, TwoPlayerRecord
 from zermelo.agents.tree_search.exact.prover import ProverRecord
-from zermelo.agents.tree_search.record import GeneralRecord, MaxNRecord, TreeRecord, TwoPlayerRecord
 
 LEAVES = [TwoPlayerRecord, GeneralRecord, MaxNRecord, MonteCarloRecord, ProverRecord, NumbersRecord]
 BASES = [KernelRecord, ValueRecord, TreeRecord]

@@ -13,7 +13,7 @@ from zermelo.agents import AlphaBetaAgent, SearchResult
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.solving.solve import exact_values
-from zermelo.agents.tree_search.compiled import most_states
+from zermelo.agents.tree_search.compiled.search import most_states
 from zermelo.agents.tree_search.interface import SearchSetup
 from zermelo.agents.tree_search.settings import AlphaBetaConfig
 from zermelo.agents.tree_search.textbook_minimax import minimax

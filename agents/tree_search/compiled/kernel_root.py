@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from zermelo.agents.base.scores import Score
 from zermelo.agents.kernels.memory import enter
-from zermelo.agents.tree_search.kernel_nodes import edge_for_child, order_moves, shift
-from zermelo.agents.tree_search.record import TREE, TreeRecord
+from zermelo.agents.tree_search.compiled.kernel_nodes import edge_for_child, order_moves, shift
+from zermelo.agents.tree_search.compiled.record import TREE, TreeRecord
 from zermelo.agents.tree_search.settings import MIN_REDUCED_DEPTH
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules

@@ -16,7 +16,16 @@ from zermelo.agents.base.settings import Ties
 from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.program import Program, evaluates
 from zermelo.agents.kernels.threads import pad_row, run_first_done, run_in_caller
-from zermelo.agents.tree_search.compiled_table import CompiledTable
+from zermelo.agents.tree_search.compiled.kernel_memory import (
+    EXACT,
+    bound_of,
+    is_proven,
+    probe,
+    serves,
+    table_action_of,
+)
+from zermelo.agents.tree_search.compiled.record import TreeRecord
+from zermelo.agents.tree_search.compiled.table import CompiledTable
 from zermelo.agents.tree_search.interface import (
     Iteration,
     MoveOrdering,
@@ -26,8 +35,6 @@ from zermelo.agents.tree_search.interface import (
     SearchSetup,
     TreeSearch,
 )
-from zermelo.agents.tree_search.kernel_memory import EXACT, bound_of, is_proven, probe, serves, table_action_of
-from zermelo.agents.tree_search.record import TreeRecord
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.game import Chance
 from zermelo.envs.jit.history import argument_maker, table_key

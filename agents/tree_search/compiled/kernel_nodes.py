@@ -11,8 +11,8 @@ from typing import Any
 
 from zermelo.agents.base.scores import FITTED_UNIT, Score
 from zermelo.agents.evaluators.network_kernel import network_value
-from zermelo.agents.tree_search.kernel_memory import insert_sorted
-from zermelo.agents.tree_search.record import TREE, TreeRecord
+from zermelo.agents.tree_search.compiled.kernel_memory import insert_sorted
+from zermelo.agents.tree_search.compiled.record import TREE, TreeRecord
 from zermelo.envs.jit.memory import load, load_float, store, store_float
 from zermelo.envs.rules.protocol import Rules
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from zermelo.agents.kernels.blocks import MOST_SPARE, WordArray, release, reuse_block, zeros
-from zermelo.agents.tree_search.record import TreeRecord
+from zermelo.agents.tree_search.compiled.record import TreeRecord
 
 ACTION_SHIFT: Final = 17
 INFINITE_DEPTH: Final = 8190

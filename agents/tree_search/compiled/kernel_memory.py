@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Final
 
 from zermelo.agents.kernels.memory import MULTIPLIER, line_of, row_of
-from zermelo.agents.tree_search.compiled_table import ACTION_SHIFT, INFINITE_DEPTH
+from zermelo.agents.tree_search.compiled.record import TreeRecord
+from zermelo.agents.tree_search.compiled.table import ACTION_SHIFT, INFINITE_DEPTH
 from zermelo.agents.tree_search.interface import HIGH_HINT
-from zermelo.agents.tree_search.record import TreeRecord
 from zermelo.envs.jit.memory import load, store, wrapped_product
 from zermelo.envs.rules.bits import shift_right
 
