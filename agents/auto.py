@@ -167,9 +167,9 @@ _CANDIDATES: Final = {
 
 class _ThisGame(TransientState):
     def __init__(self) -> None:
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         self.game: Game[Any] | None = None
         self.agents: dict[type[SearchAgent], Any] = {}
         self.tries = 0  # searches for the whole answer that came to nothing
@@ -213,7 +213,7 @@ class AutoAgent(SearchAgent):
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
-        self._this_game.forget()
+        self._this_game.clear()
 
     def check_game(self, game: Game[Any]) -> None:
         if _moves_together(game):

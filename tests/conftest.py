@@ -46,7 +46,7 @@ def seen_by_nobody(tmp_path, monkeypatch):
     from zermelo.envs.traits import findings, origin
 
     monkeypatch.setattr(origin, "cache_root", lambda: tmp_path)
-    findings.forget()
+    findings.clear_memory()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks

@@ -29,7 +29,7 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Chance, Game
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.rules_game import RulesGame, is_shipped
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence, read_json, write_json
 
 ONE: Final = 255  # a hidden value that counts in full, and what the first layer's weights are multiplied by
@@ -48,7 +48,7 @@ def plane_words(game: Any, states: Sequence[Any]) -> npt.NDArray[np.uint64]:
     """The planes of both seats, or the integers of the state, as 64-bit words; shape (states, 2 seats, words)."""
     planes = method_or_default(game.rules, "planes")
     low = (1 << 64) - 1
-    words = [[[word & low for word in flat(planes(state, seat))] for seat in (0, 1)] for state in states]
+    words = [[[word & low for word in flatten_state(planes(state, seat))] for seat in (0, 1)] for state in states]
     return np.array(words, np.uint64)
 
 

@@ -45,11 +45,11 @@ class SharedRecord(ctypes.Structure):
     slots, so that a name that is no field is refused.
     """
 
-    __slots__ = ("held",)
+    __slots__ = ("arrays",)
 
     def __init__(self) -> None:
         super().__init__()
-        self.held: dict[str, npt.NDArray[Any]] = {}
+        self.arrays: dict[str, npt.NDArray[Any]] = {}
         """The arrays behind the fields, by the fields' names."""
 
     @property
@@ -57,9 +57,9 @@ class SharedRecord(ctypes.Structure):
         """The memory, as Numba asks a record for it: so a record is itself what its kernel is given."""
         return self
 
-    def hold(self, name: str, array: npt.NDArray[Any]) -> None:
+    def attach(self, name: str, array: npt.NDArray[Any]) -> None:
         """Writes an array's address into a field, and keeps the array alive while it is there."""
-        self.held[name] = array
+        self.arrays[name] = array
         setattr(self, name, array.ctypes.data)
 
 

@@ -17,7 +17,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.jit.memory import load_state
 from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.history import without_past
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 from zermelo.envs.support.array_files import Arrays, Form
 from zermelo.envs.support.data_files import FileKind, ShortText, in_a_sentence
 from zermelo.envs.support.files import opened
@@ -164,7 +164,7 @@ BOOKS: Final = KnowledgeFile(
 
 
 def _words(rules: Any) -> int:
-    return len(flat(without_past(rules.initial_state())))
+    return len(flatten_state(without_past(rules.initial_state())))
 
 
 def _bounds(rules: Any) -> tuple[float, float]:
@@ -193,7 +193,7 @@ def open_book(path: Path, game: Any, like: Any, *, exact: bool) -> dict[int, Boo
 def write_book(path: Path, rules: Any, about: dict[str, Any], positions: Mapping[int, BookPosition]) -> Book:
     """Writes a book, and reads it back."""
     rows = sorted(positions.items())
-    states = np.array([flat(position.state) for _, position in rows], np.int64)
+    states = np.array([flatten_state(position.state) for _, position in rows], np.int64)
     BOOKS.write(
         path,
         rules,

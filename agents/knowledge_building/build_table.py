@@ -36,7 +36,7 @@ from zermelo.envs.rules.contract import method_or_default
 from zermelo.envs.rules.fingerprint import code_digest
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 from zermelo.envs.support.array_files import Form, read_arrays, write_arrays
 from zermelo.envs.support.data_files import FileKind
 
@@ -222,7 +222,7 @@ class _TableBuilder:
         rules = self._rules
         bare = without_past(state)
         expansion = MoveLister(self._game, indexed=False, gains=self._gains)
-        frontier = np.array([flat(bare)], np.int64)
+        frontier = np.array([flatten_state(bare)], np.int64)
         keys = np.array([canonical_key(rules, bare)], np.int64)
         seen = older = keys
         kept: list[Numbers] = []

@@ -115,7 +115,7 @@ class BookWork(PureWork):
         state, seed = item
         traits = self.game.traits
         if self.prover is not None:
-            self.prover.forget()
+            self.prover.clear_memory()
             decides = traits.utility_bounds == (-1.0, 1.0) and not traits.constant
             lower, upper = (-1, 1) if decides else (LOSS, WIN)
             score = self.prover.score(state, nodes=self.nodes, lower=lower, upper=upper)

@@ -130,7 +130,7 @@ class _Proving:
             return True
         if self._quick is None or self._game.is_terminal(child):
             return False
-        self._quick.forget()
+        self._quick.clear_memory()
         return self._quick.score(child, lower=-1, upper=1, check=self._check).stopped_by is StoppedBy.NODES
 
     def _best(self, state: Any, children: dict[int, Any], value: float) -> list[int]:

@@ -26,7 +26,7 @@ from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
 from zermelo.envs.rules.history import has_history, without_past
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 
 BYTES_A_POSITION: Final = 40
 BYTES_A_MOVE: Final = 50
@@ -66,7 +66,7 @@ class MoveLister:
         )
         self._run = build(rules, Kernel(kernel.expand, ("int64",) * 4, (variant,)))
         self._like = argument_maker(rules, 1)(game.initial_state())
-        self._size = len(flat(without_past(game.initial_state())))
+        self._size = len(flatten_state(without_past(game.initial_state())))
         self._width = kernel.HEAD + (1 if indexed else self._size)
         room = max(_ROOM, 2 * game.max_legal_actions * self._width)
         self._arrays = [np.zeros(0, np.int64), *(np.empty(_CHUNK, np.int64) for _ in range(3))]

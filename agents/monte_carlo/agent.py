@@ -115,11 +115,11 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
     def searched(self, request: Request, budget: Budget) -> SearchOutcome:
         game, state = request.game, request.state
         seed = int(self.generator.integers(2**62))
-        looked: Mapping[int, tuple[float, ...]] = {}
+        one_ply_rewards: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
         if self.limits.seconds is not None and not isinstance(game, RulesGame):
             # Playouts of environments may take long.
-            looked, _ = totals_after(
+            one_ply_rewards, _ = totals_after(
                 game,
                 state,
                 budget,
@@ -131,16 +131,16 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         search.know_children(children)
         draw = float(self.generator.random())
         found = self.simulate(
-            request, search, lambda stopped_by: self._found(search, stopped_by, draw, looked), 64, 1 << 20
+            request, search, lambda stopped_by: self._found(search, stopped_by, draw, one_ply_rewards), 64, 1 << 20
         )
         if self.reuse or request.ponders:
             sources = _sources(game, state)
             self._last.tree = _Tree(game, sources, search, found["action"], before if request.ponders else None)
-        return SearchOutcome(found, search, looked)
+        return SearchOutcome(found, search, one_ply_rewards)
 
     def found_of(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         merged.config = self.config
-        return self._found(merged, merged.stopped_by, draw, merged.looked)
+        return self._found(merged, merged.stopped_by, draw, merged.one_ply_rewards)
 
     def _tree(
         self, game: Game[Any], state: Any, seed: int, budget: Budget
@@ -164,7 +164,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         search: MonteCarlo | MergedRoots,
         stopped_by: StoppedBy,
         draw: float,
-        looked: Mapping[int, tuple[float, ...]],
+        one_ply_rewards: Mapping[int, tuple[float, ...]],
     ) -> dict[str, Any]:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
@@ -172,8 +172,11 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         best = max(lower for lower, _ in bounds.values())
         is_tried = search.simulations >= _TRIES * len(moves)
         paid: Mapping[int, float] = {}
-        if looked and not is_tried:
-            paid = {action: totals[seat] for action, totals in (*looked.items(), *search.root_totals().items())}
+        if one_ply_rewards and not is_tried:
+            paid = {
+                action: totals[seat]
+                for action, totals in (*one_ply_rewards.items(), *search.root_totals().items())
+            }
         means = {move.action: _by_seat(move, search)[seat] for move in moves}
         chosen = self._chosen(moves, bounds, means, draw, paid)
         solves = search.num_values == 1 and search.config.solver
@@ -189,7 +192,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
             values, line = (best_line.total,), best_line.actions
             means[chosen.action] = best_line.total
         known = {action: lower for action, (lower, upper) in bounds.items() if lower == upper}
-        tried = {move.action for move in moves if move.visits} | looked.keys()
+        tried = {move.action for move in moves if move.visits} | one_ply_rewards.keys()
         is_one_ply = not proven and not is_tried and search.simulations < len(moves)
         return {
             "action": chosen.action,

@@ -80,7 +80,7 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Mon
     search.has_prior, search.untried, search.tries_first = tree.rule.has_prior, tree.rule.untried, tree.tries_first
     search.node_words, search.edge_words = NODE_WORDS, tree.edge_words
     search.more = EDGE_WORDS + tree.num_values
-    search.hold("weights", _weights())
+    search.attach("weights", _weights())
     search.is_plain = tree.by_bounds and not (config.rave or tree.has_priors)
     search.exploration, search.rave = config.exploration, config.rave
     search.evaluated = evaluates
@@ -89,16 +89,16 @@ def make_search(tree: MonteCarlo, words: int, *, evaluates: bool = False) -> Mon
     search.guides = offers(game, SupportsPlayoutActions)
     search.playouts = config.playouts
     search.playout_moves = layout.NO_LIMIT if tree.playout_moves is None else tree.playout_moves
-    search.hold("rows", np.zeros(2 * width, np.int64))
-    search.hold("looks", np.zeros(2 * width, np.int64))
-    search.hold("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
-    search.hold("scratch", np.zeros(max(tree.num_values, 1), np.int64))
-    search.hold("history", np.full(size if config.rave else 1, -1, np.int64))
+    search.attach("rows", np.zeros(2 * width, np.int64))
+    search.attach("looks", np.zeros(2 * width, np.int64))
+    search.attach("lines", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+    search.attach("scratch", np.zeros(max(tree.num_values, 1), np.int64))
+    search.attach("history", np.full(size if config.rave else 1, -1, np.int64))
     size = max(words, 64 + tree.edge_words * width)
     spare = reuse_block("arena", size)
-    search.hold("arena", np.empty(size, np.int64) if spare is None else spare)
+    search.attach("arena", np.empty(size, np.int64) if spare is None else spare)
     search.arena_top = search.arena
-    search.arena_end = search.arena + 8 * len(search.held["arena"])
+    search.arena_end = search.arena + 8 * len(search.arrays["arena"])
     return search
 
 
@@ -129,7 +129,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.stamp, search.threads = number, threads
             search.counts_losses = threads > 1
             if fitted is not None:
-                search.hold("fitted", fitted.words())
+                search.attach("fitted", fitted.words())
         self._fitted = fitted  # whose memory the kernel reads
         self._unclaimed = np.zeros(1, np.int64)
         first = self.searches[0]
@@ -180,7 +180,7 @@ class CompiledMonteCarlo(MonteCarlo):
             search.unclaimed, search.pause = 0, pause
             search.node_limit = left
             if len(searches) > 1:
-                search.hold("unclaimed", self._unclaimed)
+                search.attach("unclaimed", self._unclaimed)
                 search.node_limit = 0
 
         def call(search: MonteCarloRecord) -> None:
@@ -240,4 +240,4 @@ class CompiledMonteCarlo(MonteCarlo):
 
 def _let_arena_go(search: MonteCarloRecord) -> None:
     if search.arena_top - search.arena <= MOST_SPARE:
-        release("arena", search.held["arena"])
+        release("arena", search.arrays["arena"])

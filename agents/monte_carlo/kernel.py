@@ -240,12 +240,12 @@ def go_down(rules: Rules, root_state: Any, root: int, search: MonteCarloRecord) 
     """
     state, node, ply, known, edge = root_state, root, 0, 0, 0
     scratch, path, step = search.scratch, search.lines, search.edge_words
-    found = True
+    completed = True
     while True:
         is_over = load(node, COUNT) < 0
         if is_over or (search.solves != 0 and load_float(node, LOWER) == load_float(node, UPPER)):
             if search.nodes >= search.node_limit and not claim_nodes(search):
-                found = False
+                completed = False
                 break
             search.nodes += 1
             if search.num_values == 1:
@@ -259,7 +259,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: MonteCarloRecord) 
             state, known = state_below(rules, state, known, ply, search), ply
             is_leaf = (load(node, VISITS) == 0 and load(node, MOVER) >= 0) or ply >= search.max_ply
             if is_leaf or edges == EXPANDING or not expand(rules, state, node, search):
-                found = evaluate_leaf(rules, state, search)
+                completed = evaluate_leaf(rules, state, search)
                 break
             edges = load(node, EDGES)
             if edge != 0:
@@ -282,7 +282,7 @@ def go_down(rules: Rules, root_state: Any, root: int, search: MonteCarloRecord) 
         if ply > search.max_ply:
             search.stop = TOO_DEEP
         if search.stop != 0:
-            found = False
+            completed = False
             break
         below = load(edge, BELOW)
         if below != 0:  # asked for now, not only once the child has said where they are
@@ -293,22 +293,22 @@ def go_down(rules: Rules, root_state: Any, root: int, search: MonteCarloRecord) 
         if node == 0:
             state, known = state_below(rules, state, known, ply, search), ply
             if search.nodes >= search.node_limit and not claim_nodes(search):
-                found = False
+                completed = False
                 break
             search.nodes += 1
             node = make_node(rules, state, search)
             if node != 0:
                 node = link_child(edge, node, search)
         if node == 0:  # memory is out
-            found = evaluate_leaf(rules, state, search)
+            completed = evaluate_leaf(rules, state, search)
             break
-    if found:
+    if completed:
         search.deepest = max(search.deepest, ply)
         back_up(node, ply, search)
     elif search.counts_losses != 0:
         for passed in range(ply):
             count_loss(load(path, 2 * passed), load(path, 2 * passed + 1), -1, search)
-    return found
+    return completed
 
 
 def simulate(rules: Rules, state: Any, root: int, count: int, search: MonteCarloRecord) -> int:

@@ -21,13 +21,13 @@ class SimulationAnswer(WorkerAnswer):
 
     Attributes:
         moves, lines: The actions at the root, and the principal variation after each that was followed.
-        looked: What each seat has been paid after actions that were looked at before the first simulation.
+        one_ply_rewards: What each seat is paid after actions that were tried before the first simulation.
         paid: The same, of actions in the tree.
     """
 
     moves: Sequence[RootEdge]
     lines: Mapping[int, tuple[int, ...]]
-    looked: Mapping[int, tuple[float, ...]]
+    one_ply_rewards: Mapping[int, tuple[float, ...]]
     paid: Mapping[int, tuple[float, ...]]
     best_line: BestPlayout
     simulations: int
@@ -56,7 +56,7 @@ class MergedRoots(SimulationSearch):
         self.leaf_seconds = sum(part.leaf_seconds for part in parts)
         self.compiled = all(part.compiled for part in parts)
         self.why_plain = next((part.why_plain for part in parts if part.why_plain), "")
-        self.looked = {action: paid for part in parts for action, paid in part.looked.items()}
+        self.one_ply_rewards = {action: paid for part in parts for action, paid in part.one_ply_rewards.items()}
         self.best_line = max((part.best_line for part in parts), key=lambda line: line.total)
         reasons = [part.stopped_by for part in parts]
         self.stopped_by = next((why for why in reasons if why is not StoppedBy.COMPLETED), StoppedBy.COMPLETED)

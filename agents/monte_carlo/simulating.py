@@ -23,7 +23,7 @@ class SearchOutcome(NamedTuple):
 
     found: dict[str, Any]
     search: SimulationSearch
-    looked: Mapping[int, tuple[float, ...]] = {}
+    one_ply_rewards: Mapping[int, tuple[float, ...]] = {}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -79,12 +79,12 @@ class SimulatingAgent(WorkerAgent):
         return self.searched(request, budget).found
 
     def answered(self, request: Request, budget: Budget) -> SimulationAnswer:
-        found, search, looked = self.searched(request, budget)
+        found, search, one_ply_rewards = self.searched(request, budget)
         moves = search.root_actions()
         return SimulationAnswer(
             moves=moves,
             lines={move.action: search.line_after(move.action) for move in moves if move.visits},
-            looked=looked,
+            one_ply_rewards=one_ply_rewards,
             paid=search.root_totals(),
             best_line=search.best_line,
             stopped_by=found["stopped_by"],

@@ -125,7 +125,7 @@ class Engine:
                 raise EngineTimeoutError(f"{self._name} did not answer in time")
             self._exchange(left)
 
-    def forget(self) -> None:
+    def discard_output(self) -> None:
         """Leaves out what it has written so far, which answers nothing."""
         for _ in range(_READS):
             is_more = self._exchange(0.0)
@@ -295,7 +295,7 @@ class EngineAgent(ConfiguredAgent):
 
     def _forget_unasked(self) -> None:
         with self._ended_by_errors():
-            self._running.forget()
+            self._running.discard_output()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EngineAgent:
         return replace(self)

@@ -25,7 +25,7 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.game import Game
 from zermelo.envs.rules.fingerprint import RulesFingerprint, fingerprint
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.data_files import FileKind, ShortText, decoded, open_lines, write_lines
 
@@ -190,7 +190,7 @@ def rules_of(game: Game[Any]) -> RulesFingerprint | None:
 def stable_key(game: Game[Any], state: Any) -> str:
     """A key of a state, the same in every process."""
     if isinstance(game, RulesGame):
-        return ",".join(map(str, flat(state)))
+        return ",".join(map(str, flatten_state(state)))
     return hashlib.sha256(_key_text(game, game.key(state)).encode()).hexdigest()[:32]
 
 

@@ -149,8 +149,8 @@ class CompiledNumbers:
         search.width = game.max_legal_actions
         search.max_ply = _MOST_PLIES
         search.row = pad_row(1 + 4 * search.width)
-        search.hold("rows", np.zeros((_MOST_PLIES + 2) * search.row, np.int64))
-        search.hold("table", np.zeros(8 << bits, np.int64))
+        search.attach("rows", np.zeros((_MOST_PLIES + 2) * search.row, np.int64))
+        search.attach("table", np.zeros(8 << bits, np.int64))
         search.table_bits = bits
         search.total = int(game.traits.constant)
         self._start = argument_maker(game.rules, 2)
@@ -161,7 +161,7 @@ class CompiledNumbers:
         attacks = question.attacker == question.seat
         search.own, search.draws = question.attacker, 0
         search.lower_utility = goal if attacks else constant - goal + 1
-        search.held["table"][:] = 0
+        search.arrays["table"][:] = 0
         search.nodes, search.stop, search.deepest = 0, layout.GOING, -1
         limit = self._budget.limits.nodes
         search.node_limit = layout.NO_LIMIT if limit is None else max(limit - self.nodes, 0)
@@ -181,7 +181,7 @@ class CompiledNumbers:
             raise SearchStopped(StoppedBy.NODES)
         if reason in (layout.TOO_DEEP, layout.OUT_OF_STACK):
             raise GameTooLongError(self._game, search.deepest, "use method='alpha_beta'")
-        row, size = search.held["rows"], search.width
+        row, size = search.arrays["rows"], search.width
         count = len(self._game.legal_actions(state))
         actions, proofs, disproofs = (row[1 + k * size :][:count] for k in range(3))
         is_decided = (proofs == 0).any() if attacks else (proofs == 0).all()

@@ -97,12 +97,12 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
     # 1. What is known of the children.
     for index in range(count):
         child = after(rules, state, load(actions, index))
-        found = 0
+        packed = 0
         rest = NEVER
         if rules.is_terminal(child):
             utility = rules.utility(child, search.own)
             search.draws += 1 if utility == search.total - utility else 0
-            found = pack(0, INFINITE) if utility >= search.lower_utility else pack(INFINITE, 0)
+            packed = pack(0, INFINITE) if utility >= search.lower_utility else pack(INFINITE, 0)
         else:
             if WITH.history:
                 again = rules.rules.repetition_key(child.position)
@@ -115,11 +115,11 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
                         break
                     above -= 1
             if rest == NEVER:
-                found = probe_numbers(search, rules.key(child) ^ wrapped_product(salt, MULTIPLIER))
+                packed = probe_numbers(search, rules.key(child) ^ wrapped_product(salt, MULTIPLIER))
             else:
-                found = pack(INFINITE, 0)
-        store(proofs, index, found >> 31)
-        store(disproofs, index, found & (1 << 31) - 1)
+                packed = pack(INFINITE, 0)
+        store(proofs, index, packed >> 31)
+        store(disproofs, index, packed & (1 << 31) - 1)
         store(rests, index, rest)
     # 2. The most promising child, again and again.
     proof, disproof = 0, 0
@@ -152,11 +152,11 @@ def numbers(rules: Any, state: Any, most_proof: int, most_disproof: int, ply: in
         other = (most_disproof if attacks else most_proof) - total + load(added, best)
         child_proof = limit if attacks else other
         child_disproof = other if attacks else limit
-        found = numbers(rules, child, child_proof, child_disproof, ply + 1, search)
+        packed = numbers(rules, child, child_proof, child_disproof, ply + 1, search)
         if search.stop != 0:
             return 0
-        store(proofs, best, found >> 31)
-        store(disproofs, best, found & (1 << 31) - 1)
+        store(proofs, best, packed >> 31)
+        store(disproofs, best, packed & (1 << 31) - 1)
         store(rests, best, search.repetition_ply)
     # 3. What a disproof rests on: for the attacker any child's, for the defender that of the move it chooses.
     rest = NEVER

@@ -55,7 +55,7 @@ class CopiedGame:
     Attributes:
         as_numpy: Whether actions are given to the environment as integers of NumPy's.
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
-        without: Attributes that are no part of a key, as ``state_key`` takes them.
+        ignored_paths: Attributes that are no part of a key, as ``state_key`` takes them.
         noisy: Parts of what is shown that differ although nothing else does, such as a clock.
         keys_are_slow: Whether a key takes longer than several moves, so that searches do without.
         assumed: What nobody has told of it, for searches to watch.
@@ -80,7 +80,7 @@ class CopiedGame:
         self._copy = copier_for(self._template)
         self._codecs: dict[int, ActionCodec] = {}
         self.as_numpy = self.keys_are_slow = False
-        self.without: dict[str, dict[str, str]] = {}
+        self.ignored_paths: dict[str, dict[str, str]] = {}
         self.noisy: frozenset[str] = frozenset()
         self._failures, self._told = [0], set[Any]()
         self.traits = traits
@@ -97,7 +97,7 @@ class CopiedGame:
 
     def learn(self, findings: Findings) -> None:
         """Has the game play as random play has shown that the environment wants it."""
-        self.leave_out(findings.without)
+        self.leave_out(findings.ignored_paths)
         self.keys_are_slow, self.noisy = findings.slow_keys, frozenset(findings.noisy)
         self.pays_by_rewards = self.pays_by_rewards or findings.pays_by_rewards
         if findings.as_numpy:
@@ -373,10 +373,10 @@ class CopiedGame:
 
     def leave_out(self, attributes: Mapping[str, Mapping[str, str]]) -> None:
         for cls, names in attributes.items():
-            self.without[cls] = {**self.without.get(cls, {}), **names}
+            self.ignored_paths[cls] = {**self.ignored_paths.get(cls, {}), **names}
 
     def position(self, state: CopiedState) -> Any:
-        return state_key(state.env, self.without)
+        return state_key(state.env, self.ignored_paths)
 
     def environment(self, state: CopiedState) -> Any:
         return state.env

@@ -31,7 +31,7 @@ class _Recipe(NamedTuple):
     as_numpy: bool
     pays_by_rewards: bool
     keys_are_slow: bool
-    without: dict[str, dict[str, str]]
+    ignored_paths: dict[str, dict[str, str]]
     cancels: bool | None
     draws_idly: bool
 
@@ -44,7 +44,7 @@ def pack_game(game: Any, state: Any) -> bytes:
     draws_from = tuple(source.name for source in game.outside.used)
     cancels = None if game.assumed is None else game.assumed.cancels
     draws_idly = game.assumed is not None and game.assumed.draws_idly
-    learned = game.as_numpy, game.pays_by_rewards, game.keys_are_slow, game.without, cancels, draws_idly
+    learned = game.as_numpy, game.pays_by_rewards, game.keys_are_slow, game.ignored_paths, cancels, draws_idly
     information = registered_information(template)
     return packed(_Recipe(type(game), template, game.traits, draws_from, information, *learned))
 
@@ -70,7 +70,7 @@ def unpack_game(data: bytes, seed: int) -> Any:
     )
     game = game.with_traits(traits, outside, assumed if traits.assumed else None)
     game.takes_numpy(recipe.as_numpy)
-    game.pays_by_rewards, game.keys_are_slow, game.without = recipe[-5:-2]
+    game.pays_by_rewards, game.keys_are_slow, game.ignored_paths = recipe[-5:-2]
     return game
 
 

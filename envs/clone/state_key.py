@@ -56,13 +56,13 @@ def _places(how: str) -> frozenset[Place]:
     return frozenset((tuple(path), name) for path, name in json.loads(how))
 
 
-def state_key(env: Any, without: Left | None = None) -> Hashable:
-    """The key of an environment's state but for the attributes ``without``; equal keys mean the same future.
+def state_key(env: Any, ignored_paths: Left | None = None) -> Hashable:
+    """The key of an environment's state but for ``ignored_paths``; equal keys mean the same future.
 
     Raises:
         CloneError: Something in the environment has no value that could be compared; the message names it.
     """
-    walk = _KeyWalk(without=without)
+    walk = _KeyWalk(ignored_paths=ignored_paths)
     try:
         walk.add_all([env])
         walk.finish()
@@ -124,11 +124,13 @@ def _written(item: Any) -> Any:
 class _KeyWalk:
     """Writes the state as one flat sequence of hashable values; ``left`` items may still be looked at."""
 
-    __slots__ = ("is_digest", "keep", "left", "numbers", "out", "references", "seen", "texts", "without")
+    __slots__ = ("ignored_paths", "is_digest", "keep", "left", "numbers", "out", "references", "seen", "texts")
     is_outline: ClassVar = False
 
-    def __init__(self, *, is_digest: bool = False, left: int | None = None, without: Left | None = None) -> None:
-        self.is_digest, self.left, self.without = is_digest, left, without
+    def __init__(
+        self, *, is_digest: bool = False, left: int | None = None, ignored_paths: Left | None = None
+    ) -> None:
+        self.is_digest, self.left, self.ignored_paths = is_digest, left, ignored_paths
         self.out: list[Any] = []
         self.seen: dict[int, int] = {}
         self.numbers: dict[Any, str] = {}
@@ -190,7 +192,7 @@ class _KeyWalk:
 
     def add_attributes(self, cls: type, names: tuple[str, ...], values: Any) -> None:
         self.out.append(names)
-        left_out = None if self.without is None else self.without.get(full_name(cls))
+        left_out = None if self.ignored_paths is None else self.ignored_paths.get(full_name(cls))
         if left_out:
             pairs = zip(values, map(left_out.get, names), strict=True)
             values = [value if how is None else self.reduced(value, how) for value, how in pairs]
@@ -273,7 +275,7 @@ class _Outline(_KeyWalk):
     is_outline = True
 
     def __init__(self, walk: _KeyWalk, depth: int) -> None:
-        super().__init__(is_digest=walk.is_digest, without=walk.without)
+        super().__init__(is_digest=walk.is_digest, ignored_paths=walk.ignored_paths)
         self.seen = walk.seen
         self.depth, self.is_cut = depth, False
         self.known: dict[tuple[int, int], str] = {}

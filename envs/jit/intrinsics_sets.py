@@ -147,7 +147,7 @@ SETS: Final[dict[Any, Instruction]] = {
     words.window: _number(_window),
     words.moved_up: _moved(up=True),
     words.moved_down: _moved(up=False),
-    words.flat: (lambda state: types.UniTuple(_int, _words_in(state))(state), _flat),
+    words.flatten_state: (lambda state: types.UniTuple(_int, _words_in(state))(state), _flat),
 }
 
 # -- vectors -----------------------------------------------------------------------------------------------------

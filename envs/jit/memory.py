@@ -18,7 +18,7 @@ import numpy as np
 from zermelo.envs.rules.arrays import load_short as load_short
 from zermelo.envs.rules.arrays import shorts as shorts
 from zermelo.envs.rules.boards import whole
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 
 
 def load(address: int, index: int) -> int:
@@ -121,12 +121,12 @@ def int8s(address: int, count: int) -> Any:
 
 def load_state(like: Any, address: int) -> Any:
     """A tuple of the same type as another, tuples inside it too, from the words at an address."""
-    return _loaded(like, iter(words(address, len(flat(like))).tolist()))
+    return _loaded(like, iter(words(address, len(flatten_state(like))).tolist()))
 
 
 def store_state(state: Any, address: int) -> None:
     """Writes the words of a tuple, those of the tuples inside it too, from an address on."""
-    for place, word in enumerate(flat(state)):
+    for place, word in enumerate(flatten_state(state)):
         store(address, place, word)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from zermelo.envs.rules.bits import mix
 from zermelo.envs.rules.scores import LOSS, WIN
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +82,7 @@ class GeneralMethods(RequiredMethods, Protocol):
     def key(self, state: Any) -> int:
         """64 bits, equal only for states with the same future; a hash of the whole state."""
         mixed = 0
-        for value in flat(state):
+        for value in flatten_state(state):
             mixed = mix(mixed ^ value)
         return mixed
 
@@ -321,7 +321,7 @@ class ObservationMethods(Protocol):
 
         Networks read their bits; by default those of all integers of the state.
         """
-        return flat(state)
+        return flatten_state(state)
 
     def layout(self) -> tuple[int, int, int, int, int]:
         """Rows and columns of planes, the first square's place in them, and the steps down and to the right."""

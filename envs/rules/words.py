@@ -108,9 +108,11 @@ def scrambled(places: Words, seed: int) -> int:
     return seed
 
 
-def flat(state: Any) -> tuple[int, ...]:
+def flatten_state(state: Any) -> tuple[int, ...]:
     """All integers of a state, those of tuples inside it too."""
-    return tuple(word for part in state for word in (flat(part) if isinstance(part, tuple) else (int(part),)))
+    return tuple(
+        word for part in state for word in (flatten_state(part) if isinstance(part, tuple) else (int(part),))
+    )
 
 
 def list_places(places: Words, actions: Any) -> int:

@@ -48,7 +48,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         hidden_lists: Paths of the lists whose order nobody sees, drawn again before every move.
         draws_from: The generators that steps drew from and the environment does not hold.
         draws_idly: Whether steps draw from the environment's own generators, without making a difference.
-        without: Attributes that differ although nothing else does, such as clocks: no part of a key.
+        ignored_paths: Attributes that differ although nothing else does, such as clocks: no part of a key.
         noisy: Parts of what is shown that differ although nothing else does.
         as_numpy: Whether actions must be integers of NumPy's.
         pays_by_rewards: Whether ``rewards`` count, and not what ``last()`` pays.
@@ -71,7 +71,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     hidden_lists: tuple[tuple[str | int, ...], ...] = ()
     draws_from: tuple[str, ...] = ()
     draws_idly: bool = False
-    without: dict[str, dict[str, str]] = {}
+    ignored_paths: dict[str, dict[str, str]] = {}
     noisy: tuple[str, ...] = ()
     as_numpy: bool = False
     pays_by_rewards: bool = False
@@ -175,7 +175,7 @@ def remember(origin: Origin, findings: Findings) -> Findings:
         return _keep(origin, findings)
 
 
-def forget() -> None:
+def clear_memory() -> None:
     """Forgets what this process knows; files stay."""
     with _lock:
         _known.clear()

@@ -27,7 +27,7 @@ class Playable(Game[Any], Protocol):
 
     as_numpy: bool
     pays_by_rewards: bool
-    without: dict[str, dict[str, str]]
+    ignored_paths: dict[str, dict[str, str]]
     noisy: frozenset[str]
 
     def initial_state(self, seed: int = 0) -> Any: ...

@@ -343,7 +343,7 @@ class _RandomPlay:
             hidden_lists=tuple(self.hidden) if is_redrawn else (),
             draws_from=tuple(sorted(game.draws_from())),
             draws_idly=self.draws_idly,
-            without=game.without,
+            ignored_paths=game.ignored_paths,
             noisy=tuple(sorted(game.noisy)),
             as_numpy=game.as_numpy,
             pays_by_rewards=game.pays_by_rewards,

@@ -58,7 +58,7 @@ def exact(positions: int = 40, seed: int = 2026, threads: int = 1) -> Iterator[d
             state = GAME.initial_state()
             for action in moves:
                 state = GAME.result(state, action)
-            prover.forget()
+            prover.clear_memory()
             started = clock()
             score = prover.score(state).lower
             ours, theirs = clock() - started, 0.0

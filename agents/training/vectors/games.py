@@ -20,7 +20,7 @@ from zermelo.envs.registration.make import make
 from zermelo.envs.rules.history import has_history
 from zermelo.envs.rules.observations import observation_dtype, observation_space
 from zermelo.envs.rules.rules_game import RulesGame
-from zermelo.envs.rules.words import flat
+from zermelo.envs.rules.words import flatten_state
 
 FEW: Final = 64  # games that are worth another thread
 Part = TypeVar("Part")
@@ -123,8 +123,8 @@ class GameArrays:
         past = has_history(rules)
         self._variant = GamesVariant(history=past, observes=writes, wide=is_wide)
         self.numbers: dict[str, float] = {
-            "state_words": len(flat(argument_maker(rules, 0)(game.initial_state())[1])),
-            "position_words": len(flat(rules.initial_state())),
+            "state_words": len(flatten_state(argument_maker(rules, 0)(game.initial_state())[1])),
+            "position_words": len(flatten_state(rules.initial_state())),
             "stack_words": 2 * (longest + 8) if past else 0,
             "observed": int(np.prod(self.space.shape)),
             "choices": int(game.traits.num_actions or 0),
@@ -150,7 +150,7 @@ class GameArrays:
         for search in searches:
             record = Games()
             for name, array in self.arrays.items():
-                record.hold(name, array)
+                record.attach(name, array)
             for name, value in self.numbers.items():
                 setattr(record, name, value)
             shards.append(Shard(kernel, record, search, argument_maker(self._rules, plies)))

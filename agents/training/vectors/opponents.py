@@ -73,7 +73,7 @@ def seated(
     shards = games.shards(kernel, [each.search for each in opponents], moves, opponents[0].variants)
     for shard, each in zip(shards, opponents, strict=True):
         shard.record.simulations, shard.record.noise = each.simulations, each.noise
-        shard.record.hold("scratch", np.zeros(2 * shard.record.width, np.int64))
+        shard.record.attach("scratch", np.zeros(2 * shard.record.width, np.int64))
     return shards, opponents
 
 
@@ -138,12 +138,12 @@ def _looking(game: RulesGame) -> MonteCarloRecord:
     search.has_evaluation = offers(game, SupportsEvaluation)
     search.lower_evaluation, search.upper_evaluation = game.rules_bounds
     search.expected = expected_reward(traits)
-    search.hold("looks", np.zeros(2 * width, np.int64))
+    search.attach("looks", np.zeros(2 * width, np.int64))
     return search
 
 
 def _with_arena(search: KernelRecord, words: int) -> None:
-    search.hold("arena", np.zeros(words, np.int64))
+    search.attach("arena", np.zeros(words, np.int64))
     search.arena_end = search.arena + 8 * words
     search.stop, search.node_limit = 0, NO_LIMIT
 

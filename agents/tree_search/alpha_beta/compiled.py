@@ -90,7 +90,7 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.middle = self._middle
             search.lower_value, search.upper_value = lower, upper
             if root.fitted is not None:
-                search.hold("fitted", root.fitted.words())
+                search.attach("fitted", root.fitted.words())
             search.lower_score, search.upper_score = -INFINITY, INFINITY
             if has_bounds:
                 search.lower_score = self._units(lower) * SCALE + 2 * config.prefer_short_wins
@@ -101,11 +101,11 @@ class CompiledAlphaBeta(CompiledTreeSearch):
             search.null_windows = table is not None
             search.futility = round(config.futility * EVALUATION_UNIT)
             if tables is not None:
-                search.hold("tables", tables.words)
+                search.attach("tables", tables.words)
             if self.selective:
                 search.selective, search.span = True, largest
-                search.hold("static_values", np.full(MAX_PLIES + 4, NOTHING))
-                search.hold("reductions", _REDUCTIONS)
+                search.attach("static_values", np.full(MAX_PLIES + 4, NOTHING))
+                search.attach("reductions", _REDUCTIONS)
         self.set_iteration_depth(math.inf)
 
     @classmethod

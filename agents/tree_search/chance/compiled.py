@@ -66,15 +66,15 @@ class CompiledGeneralSearch(CompiledTreeSearch):
         search.expected, search.total = expected_reward(traits), int(traits.constant)
         if root.fitted is not None:
             self._fitted = root.fitted  # whose memory the kernel reads
-            search.hold("fitted", root.fitted.words())
+            search.attach("fitted", root.fitted.words())
         search.prunes = config.prunes
         search.probes = config.pruning is ChancePruning.STAR2
         search.at_chance = evaluates_chance(config.chance_at_limit, game, root.evaluator)
         search.beam_width = 0 if config.prunes else config.beam_width
         search.passes = offers(game, SupportsNullMove)
-        search.hold("scratch", np.zeros(size, np.int64))
+        search.attach("scratch", np.zeros(size, np.int64))
         if has_chance and search.ordered:
-            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))
+            search.attach("killers", np.zeros(2 * (MAX_PLIES + 2 + PLACES * size), np.int64))
 
     def reset_record(self, search: GeneralRecord) -> None:
         search.known = -1

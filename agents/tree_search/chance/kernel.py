@@ -85,10 +85,10 @@ def list_choices(
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
     """``TreeVariant.visit_child`` of this kernel."""
     minus_one = search.chooser = search.minus_one
-    found = visit(rules, child, depth, low, high, minus_one + 2, minus_one, search.arena, search)
+    bits = visit(rules, child, depth, low, high, minus_one + 2, minus_one, search.arena, search)
     if search.stop == 0:
         copy_record(search.arena, record, search.num_values)
-    return found
+    return bits
 
 
 def visit(
@@ -140,9 +140,9 @@ def visit(
     first = known
     if search.table != 0:
         key = rules.key(state) ^ tag * CHANCE_KEY
-        action, found = look_up(key, tag, depth, alpha, beta, top, search)
-        if found >= 0:
-            return found
+        action, bits = look_up(key, tag, depth, alpha, beta, top, search)
+        if bits >= 0:
+            return bits
         if first < 0:
             first = action
     # 4. The actions; of many, those after which the evaluation is best.
@@ -174,7 +174,7 @@ def visit(
     record = best_record
     best = 0.0, 0.0
     best_action = -1
-    best_found = 0
+    best_bits = 0
     all_proven = PROVEN
     cut = False
     known_score = search.known_value, search.known_distance
@@ -184,7 +184,7 @@ def visit(
         if TREE.chance and action == known:
             store_float(record, 0, known_score[0])
             clear_line(record, seats, known_score[1])
-            found = known_proven
+            bits = known_proven
         else:
             if TREE.replies and not maximizing:
                 child, next_chooser = choose_reply(rules, state, load(codes_of(top, search), action), search)
@@ -193,15 +193,15 @@ def visit(
                 child = rules.result(state, action)
                 search.chooser = minus_one
             child_low, child_high = edge_for_child(search, low), edge_for_child(search, high)
-            found = visit(rules, child, depth - 1, child_low, child_high, ply + 1, minus_one, record, search)
+            bits = visit(rules, child, depth - 1, child_low, child_high, ply + 1, minus_one, record, search)
             if search.stop != 0:
                 return 0
         score = score_for_parent(search, (load_float(record, own), load_float(record, seats)))
-        all_proven &= found
+        all_proven &= bits
         if best_action < 0 or (best < score if maximizing else score < best):
             best = score
             best_action = action
-            best_found = found
+            best_bits = bits
             record = copy_record(record, best_record, seats)
         if pruned:
             if maximizing:
@@ -213,12 +213,12 @@ def visit(
                 break
     # 6. One action proves a cut, or a value at the upper bound; otherwise all of them together do.
     if cut:
-        all_proven = best_found
+        all_proven = best_bits
     elif is_cut_short:
         all_proven = 0
     if best[0] == (highest[0] if maximizing else lowest[0]):
-        all_proven |= best_found
-    found = all_proven & PROVEN | best_found & VALUES
+        all_proven |= best_bits
+    bits = all_proven & PROVEN | best_bits & VALUES
     above_alpha = alpha < best
     below_beta = best < beta
     if above_alpha if maximizing else below_beta:
@@ -229,8 +229,8 @@ def visit(
         bound = EXACT
         if pruned and not (above_alpha and below_beta) and lowest < best and best < highest:
             bound = LOWER if above_alpha else UPPER
-        write_to_table(key, tag, depth, bound, found, best_action, top, search)
-    return found
+        write_to_table(key, tag, depth, bound, bits, best_action, top, search)
+    return bits
 
 
 def visit_chance(
@@ -245,9 +245,9 @@ def visit_chance(
     key = 0
     if search.table != 0:
         key = rules.key(state) ^ tag * CHANCE_KEY
-        _, found = look_up(key, tag, depth, alpha, beta, top, search)
-        if found >= 0:
-            return found
+        _, bits = look_up(key, tag, depth, alpha, beta, top, search)
+        if bits >= 0:
+            return bits
     if not has_room(search):
         return 0
     # 2. The bounds of the average, from those of the game; Star2 makes them narrower.
@@ -272,7 +272,7 @@ def visit_chance(
     # 3. Star1: every outcome in the window that leaves the average inside its own.
     average = 0.0
     distance = 0.0
-    all_found = PROVEN | VALUES
+    all_bits = PROVEN | VALUES
     for seat in range(seats):
         store_float(top, seat, 0.0)
     index = 0
@@ -290,13 +290,13 @@ def visit_chance(
         if TREE.replies:
             child, next_chooser = play_on(rules, child, chooser, search)
             search.chooser = next_chooser
-        found = visit(rules, child, depth, (floor, -math.inf), (ceiling, math.inf), ply, outcome, below, search)
+        bits = visit(rules, child, depth, (floor, -math.inf), (ceiling, math.inf), ply, outcome, below, search)
         if search.stop != 0:
             return 0
         value = load_float(below, own)
         average += p * value
         distance += p * load_float(below, seats)
-        all_found &= found
+        all_bits &= bits
         if seats > 1:
             for seat in range(seats):
                 store_float(top, seat, load_float(top, seat) + p * load_float(below, seat))
@@ -311,13 +311,13 @@ def visit_chance(
         average = high if side == UPPER else low
         distance = math.inf if side == UPPER else -math.inf
         write_bound(top, seats, own, average)
-        all_found &= bounds_proven
+        all_bits &= bounds_proven
     store_float(top, own, average)
     clear_line(top, seats, distance)
     # 4. The table.
     if search.table != 0:
-        write_to_table(key, tag, depth, side, all_found, search.minus_one, top, search)
-    return all_found
+        write_to_table(key, tag, depth, side, all_bits, search.minus_one, top, search)
+    return all_bits
 
 
 def probe_outcomes(
@@ -378,14 +378,14 @@ def probe_outcomes(
             floor = floor_of(search, outcomes, count, index, alpha, high)
         tried = rules.result(child, action)
         minus_one = search.minus_one
-        found = visit(
+        bits = visit(
             rules, tried, depth - 1, (floor, -math.inf), (ceiling, math.inf), ply + 1, minus_one, below, search
         )
         if search.stop != 0:
             break
         value = load_float(below, 0)
-        store_probe(outcomes, count, index, action, below, found & PROVEN)
-        bounds_proven &= found
+        store_probe(outcomes, count, index, action, below, bits & PROVEN)
+        bounds_proven &= bits
         if maximizing:
             low = tighten(outcomes, count, index, value, low, LOWER)
         else:

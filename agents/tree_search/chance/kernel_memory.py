@@ -87,11 +87,11 @@ def look_up(
 
 
 def write_to_table(
-    key: int, tag: int, depth: int, bound: int, found: int, action: int, top: int, search: GeneralRecord
+    key: int, tag: int, depth: int, bound: int, bits: int, action: int, top: int, search: GeneralRecord
 ) -> None:
     """Stores the record at ``top``."""
-    data = pack(search, depth, bound, found & PROVEN, action)
-    data |= (tag << 1 | found >> 1) << ACTION_SHIFT + search.action_bits
+    data = pack(search, depth, bound, bits & PROVEN, action)
+    data |= (tag << 1 | bits >> 1) << ACTION_SHIFT + search.action_bits
     write_entry(replace(search, key, data), top, search.num_values)
 
 

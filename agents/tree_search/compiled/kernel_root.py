@@ -36,10 +36,10 @@ def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, s
     if TREE.max_n:
         return TREE.visit_child(rules, child, depth, low, high, record, search)
     low, high = edge_for_child(search, low), edge_for_child(search, high)
-    found = TREE.visit_child(rules, child, depth, low, high, record, search)
+    bits = TREE.visit_child(rules, child, depth, low, high, record, search)
     distance = load_float(record, search.num_values)
     store_float(record, search.num_values, distance + shift(search, load_float(record, search.own)))
-    return found
+    return bits
 
 
 def reduction(rules: Rules, state: Any, action: int, child: Any, number: int, search: TreeRecord) -> int:
@@ -99,7 +99,7 @@ def search_root(rules: Rules, state: Any, search: Any) -> int:
                 ceiling = low[0], math.floor(low[1] + 0.5) + 0.5
             elif narrow:
                 floor = high[0], math.ceil(high[1] - 0.5) - 0.5
-            found = visit_child(rules, child, search.depth - 1 - less, floor, ceiling, slot, search)
+            bits = visit_child(rules, child, search.depth - 1 - less, floor, ceiling, slot, search)
             if search.stop != 0:
                 return done
             score = score_of(search, slot)
@@ -117,7 +117,7 @@ def search_root(rules: Rules, state: Any, search: Any) -> int:
         is_exact = (above and below) or (not above and score[0] <= search.lower_value)
         is_exact = is_exact or (not below and score[0] >= search.upper_value)
         store(slot, 0, action)
-        store(slot, 1, found | IS_EXACT if is_exact else found)
+        store(slot, 1, bits | IS_EXACT if is_exact else bits)
         done += 1
         search.root_done = done
         # 4. The best so far, and the least action that is as good.

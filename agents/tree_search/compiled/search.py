@@ -146,11 +146,11 @@ class CompiledTreeSearch(TreeSearch):
             search.evaluated = evaluates(root.evaluator)
             search.lower_evaluation, search.upper_evaluation = game.rules_bounds
             search.max_ply = MAX_PLIES
-            search.hold("killers", np.zeros(2 * (MAX_PLIES + 2), np.int64))
-            search.hold("history", np.zeros(search.seats * search.choices, np.int64))
+            search.attach("killers", np.zeros(2 * (MAX_PLIES + 2), np.int64))
+            search.attach("history", np.zeros(search.seats * search.choices, np.int64))
             if self._busy is not None:
-                search.hold("in_search", self._busy)
-                search.hold("unclaimed", self._unclaimed)
+                search.attach("in_search", self._busy)
+                search.attach("unclaimed", self._unclaimed)
             if memory.room:
                 search.node_bytes = 8 * memory.room
                 self._allot_arena(search, max(ARENA, memory.room))
@@ -162,18 +162,18 @@ class CompiledTreeSearch(TreeSearch):
             self.game, self.order = root.view, MoveOrdering(root.view, self._ordering)
         self.budget, self.proof = budget, None
         for search in self.searches:
-            search.held["killers"][:] = 0
+            search.arrays["killers"][:] = 0
             if self.selective:
-                search.held["history"][:] //= 2  # what was good a move ago often still is
+                search.arrays["history"][:] //= 2  # what was good a move ago often still is
             else:
-                search.held["history"][:] = 0
+                search.arrays["history"][:] = 0
             search.table_hits = search.table_stores = 0
 
     def clear_memory(self) -> None:
         if self.table is not None:
             self.table.clear()
         for search in self.searches:
-            search.held["history"][:] = 0
+            search.arrays["history"][:] = 0
 
     @classmethod
     @abc.abstractmethod
@@ -220,7 +220,7 @@ class CompiledTreeSearch(TreeSearch):
                 else:
                     reason, search = run_first_done(call, self.searches, budget.check_clock)
                 if reason == layout.OUT_OF_MEMORY:
-                    self._allot_arena(search, 4 * len(search.held["arena"]))
+                    self._allot_arena(search, 4 * len(search.arrays["arena"]))
                 elif is_short and reason == layout.OUT_OF_STACK:
                     is_short = False
                 else:
@@ -239,7 +239,7 @@ class CompiledTreeSearch(TreeSearch):
         iteration.finish(node)
 
     def _read(self, iteration: Iteration, search: TreeRecord, node: RootNode) -> None:
-        slots, words, seats = search.held["root_slots"], search.slot_words, search.num_values
+        slots, words, seats = search.arrays["root_slots"], search.slot_words, search.num_values
         numbers, floats = slots[: words * search.root_done].tolist(), slots.view(np.float64)
         for start in range(0, len(numbers), words):
             action, found = numbers[start : start + _HEADER]
@@ -300,17 +300,17 @@ class CompiledTreeSearch(TreeSearch):
             for search in self.searches:
                 search.row, search.line = self._row, plies
                 if self._row:
-                    search.hold("rows", np.empty((plies + 1) * self._row, np.int64))
-                    search.hold("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
+                    search.attach("rows", np.empty((plies + 1) * self._row, np.int64))
+                    search.attach("lines", np.empty((plies + 1) * (plies + 2) // 2, np.int64))
                 search.slot_words = _HEADER + search.num_values + 2 + plies
             self._slots = 0
         if actions > self._slots:
             self._slots = actions
             self._listed = np.empty(2 * actions, np.int64)  # the kernel writes move scores behind the actions
             for search in self.searches:
-                search.hold("root_actions", self._listed)
-                search.hold("root_slots", np.empty(actions * search.slot_words, np.int64))
+                search.attach("root_actions", self._listed)
+                search.attach("root_slots", np.empty(actions * search.slot_words, np.int64))
 
     def _allot_arena(self, search: TreeRecord, size: int) -> None:
-        search.hold("arena", np.empty(size, np.int64))
+        search.attach("arena", np.empty(size, np.int64))
         search.arena_end = search.arena + 8 * size

@@ -52,8 +52,8 @@ class CompiledTable:
         """Has the threads of a search use this table; each writes what it fills into a journal."""
         room = (2 << self.bits) // _JOURNALED
         for search in searches:
-            search.hold("table", self.words)
-            search.hold("journal", zeros(1 + room))
+            search.attach("table", self.words)
+            search.attach("journal", zeros(1 + room))
             search.table_bits, search.entry_words = self.bits, self.entry_words
             search.action_bits, search.journal_room = self.action_bits, room
         self._searches = searches
@@ -66,9 +66,9 @@ class CompiledTable:
 
 def _emptied(searches: Sequence[TreeRecord]) -> WordArray:
     """The table of some searches, emptied; a new one, if more was filled than is on record."""
-    words = searches[0].held["table"]
+    words = searches[0].arrays["table"]
     for search in searches:
-        journal = search.held["journal"]
+        journal = search.arrays["journal"]
         if journal[0] >= len(journal):
             words = zeros(len(words))
             break
@@ -76,9 +76,9 @@ def _emptied(searches: Sequence[TreeRecord]) -> WordArray:
         for word in range(search.entry_words):
             words[filled + word] = 0
     for search in searches:
-        search.held["journal"][0] = 0
-        if search.held["table"] is not words:
-            search.hold("table", words)
+        search.arrays["journal"][0] = 0
+        if search.arrays["table"] is not words:
+            search.attach("table", words)
     return words
 
 

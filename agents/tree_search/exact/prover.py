@@ -127,8 +127,8 @@ class Prover:
             search.width = width
             search.max_ply = _MAX_PLY - 1
             search.row = pad_row(3 * width)
-            search.hold("rows", np.empty((_MAX_PLY + 2) * search.row, np.int64))
-            search.hold("table", self._table)
+            search.attach("rows", np.empty((_MAX_PLY + 2) * search.row, np.int64))
+            search.attach("table", self._table)
             search.table_bits = bits
             search.key_bits = key_bits
             search.distances = self._distances
@@ -137,7 +137,7 @@ class Prover:
             search.symmetries = game.symmetries if symmetric else 1
         self.nodes = 0
 
-    def forget(self) -> None:
+    def clear_memory(self) -> None:
         """Empties the table."""
         self._table[:] = 0
 
@@ -173,7 +173,7 @@ class Prover:
             search.in_search = self._busy_address
             if len(self._searches) > 1:
                 search.node_limit = 0
-                search.hold("unclaimed", self._unclaimed)
+                search.attach("unclaimed", self._unclaimed)
         self._unclaimed[0] = most
 
         def call(search: ProverRecord) -> int:

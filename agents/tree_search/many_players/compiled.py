@@ -63,5 +63,5 @@ class CompiledMaxN(MaxNRoot, CompiledTreeSearch):
         super()._read(iteration, search, node)
         if search.stop == layout.SUM_NOT_CONSTANT:
             start = (search.wrong_values - search.arena) // 8
-            values = search.held["arena"][start : start + search.num_values].view(np.float64)
+            values = search.arrays["arena"][start : start + search.num_values].view(np.float64)
             raise SumNotConstantError(tuple(values.tolist()))

@@ -117,10 +117,10 @@ def smallest(first: int, end: int, search: MaxNRecord) -> int:
 
 def visit_child(rules: Rules, child: Any, depth: int, low: Score, high: Score, record: int, search: Any) -> int:
     """``TreeVariant.visit_child`` of max^n: what others may get bounds nothing from above."""
-    found = max_n(rules, child, depth, search.root_seat, low[0], search.minus_one + 2, search.arena, search)
+    bits = max_n(rules, child, depth, search.root_seat, low[0], search.minus_one + 2, search.arena, search)
     if search.stop == 0:
         copy_record(search.arena, record, search.num_values)
-    return found
+    return bits
 
 
 def max_n(
@@ -152,10 +152,10 @@ def max_n(
         all_proven = PROVEN
         for index in range(count):
             outcome = rules.result(state, load(top, index))
-            found = max_n(rules, outcome, depth, search.minus_one, -math.inf, ply, below, search)
+            bits = max_n(rules, outcome, depth, search.minus_one, -math.inf, ply, below, search)
             if search.stop != 0:
                 return 0
-            all_proven &= found
+            all_proven &= bits
             p = load_float(top, size + index)
             for row in range(seats + 1):
                 store_float(sums, row, load_float(sums, row) + p * load_float(below, row))
@@ -211,10 +211,10 @@ def max_n(
             continue
         record = end + 8 * _HEADER
         child = rules.result(state, action)
-        found = max_n(rules, child, depth - 1, mover, best, ply + 1, record, search)
+        bits = max_n(rules, child, depth - 1, mover, best, ply + 1, record, search)
         if search.stop != 0:
             return 0
-        all_proven &= found
+        all_proven &= bits
         own = load_float(record, mover)
         plies = load_float(record, seats) + 1.0
         if own > best:
@@ -227,11 +227,11 @@ def max_n(
             if may_cut and most < enough - _TOLERANCE:
                 update_history(search, action, mover, killers, depth)
                 if search.table != 0:
-                    entry = replace(search, key, pack(search, depth, LOWER, found & PROVEN, action))
+                    entry = replace(search, key, pack(search, depth, LOWER, bits & PROVEN, action))
                     store_float(entry, 3, best)
                 to_parent_record(record, top, seats, action, load_float(record, seats) + 1.0)
                 write_bound(top, seats, parent, most)
-                return found & PROVEN | BOUND
+                return bits & PROVEN | BOUND
             best_key = tie_key(record, mover, search)
             end = join(first, first, action, mover, search)
         elif own == best:

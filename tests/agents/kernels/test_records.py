@@ -35,9 +35,9 @@ def test_a_record_begins_with_the_fields_of_its_base(record: type[SharedRecord])
 def test_a_name_that_is_no_field_is_refused() -> None:
     prover = ProverRecord()
     with pytest.raises(AttributeError, match="killers"):
-        prover.hold("killers", np.zeros(2, np.int64))
+        prover.attach("killers", np.zeros(2, np.int64))
     with pytest.raises(AttributeError, match="killers"):
         prover.killers = 1
     numbers = np.zeros(2, np.int64)
-    prover.hold("table", numbers)
+    prover.attach("table", numbers)
     assert prover.table == numbers.ctypes.data

@@ -111,7 +111,7 @@ def test_strategies_go_on_until_a_quick_proof_suffices(tmp_path):
         return (score.lower > 0) - (score.upper < 0)
 
     def is_quick(state):
-        quick.forget()
+        quick.clear_memory()
         return quick.score(state, lower=-1, upper=1).stopped_by is StoppedBy.COMPLETED
 
     @functools.cache
@@ -190,7 +190,7 @@ def test_the_book_of_connect_four_goes_on_until_a_quick_proof_suffices():
             actions = list(game.legal_actions(state))
             if game.to_move(state) == seat:
                 if not (moves := book.moves(game, state)):
-                    quick.forget()
+                    quick.clear_memory()
                     found = quick.score(canonical(game.rules, state)[1], lower=-1, upper=1)
                     assert found.stopped_by is StoppedBy.COMPLETED
                     ends.append(ply)

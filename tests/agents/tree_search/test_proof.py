@@ -91,7 +91,7 @@ def test_any_guess_finds_the_same(rules: Any, guess: int | None) -> None:
         for lower, upper in ((-3, 2), (exact.lower, exact.lower + 1), (LOSS, exact.lower)):
             found = again.score(state, guess=guess, lower=lower, upper=upper)
             assert found.lower == found.upper == min(max(exact.lower, lower), upper)
-        again.forget()
+        again.clear_memory()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -85,7 +85,7 @@ def test_there_are_enough_kinds() -> None:
 def test_an_awkward_environment_is_played_or_refused_and_not_harmed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    findings.forget()
+    findings.clear_memory()
     env, other = started(name), started(name)
     agent = make_agent("auto(seconds=0.1, seed=1)")
     with warnings.catch_warnings():

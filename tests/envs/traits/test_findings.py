@@ -244,7 +244,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Origin, Path]
         lambda text: text.replace(b'"games":3', b'"games":1e99'),
         lambda text: text.replace(b'"games":3', b'"games":NaN'),
         lambda text: text.replace(b'"games":3', b'"games":null'),
-        lambda text: text.replace(b'"without":{', b'"without":{"a":7,'),
+        lambda text: text.replace(b'"ignored_paths":{', b'"ignored_paths":{"a":7,'),
         lambda text: text.replace(b'"patience":null', b'"patience":"long"'),
     ],
 )
