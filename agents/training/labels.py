@@ -20,13 +20,12 @@ from zermelo.agents.base.budget import StopFlag
 from zermelo.agents.base.playouts import after, draw_outcome
 from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Compile, check_whole
+from zermelo.agents.base.settings import check_whole
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import make_agent
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
-from zermelo.agents.tree_search.alpha_beta.searches import can_compile_alpha_beta
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
@@ -60,7 +59,8 @@ def search_many(
     threads = number_of_threads(threads)
     stop = StopFlag()
     waiting = list(states)
-    game = position(game).game
+    root = position(game)
+    game = root.game
     agent.check_game(game)
     for number, state in enumerate(waiting):
         try:
@@ -78,8 +78,7 @@ def search_many(
         result: SearchResult = own.agent.search_state(game, waiting[number])
         return result
 
-    compiles = agent.compile is not Compile.NEVER
-    if threads == 1 or not (compiles and can_compile_alpha_beta(game, agent.evaluator, agent.stop_test)):
+    if threads == 1 or not agent.kernels(root):
         return [search(number) for number in range(len(waiting))]
     with ThreadPoolExecutor(threads, thread_name_prefix="zermelo-batch") as pool:
         left = set(running := [pool.submit(search, number) for number in range(len(waiting))])

@@ -26,13 +26,3 @@ def _compiled() -> type[Any]:
 
 
 ALPHA_BETA: Final = Family(_plain, _compiled)
-
-
-def can_compile_alpha_beta(game: Any, evaluator: Any, stop_test: Any) -> bool:
-    """True if alpha-beta of two players can be compiled."""
-    from zermelo.agents.kernels.program import can_evaluate, network_of
-    from zermelo.agents.tree_search.alpha_beta.compiled import can_search
-
-    if stop_test is not None or not can_search(game):
-        return False
-    return can_evaluate(evaluator) or network_of(evaluator, game) is not None

@@ -165,9 +165,24 @@ def test_a_file_that_copies_write_is_put_back_after_play_and_told_of(tmp_path: P
 # Another configuration
 
 
+class MayShare(Heap):
+    """A heap that is kept on the class where an instance says so."""
+
+    board: list[int]
+    is_shared = False
+
+    def put(self, number: int) -> None:
+        if self.is_shared:
+            self.board[0] = number
+        super().put(number)
+
+    def get(self) -> int:
+        return self.board[0] if self.is_shared else super().get()
+
+
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_another_environment_of_a_known_class_is_not_searched_if_its_copies_share_state(is_shown: bool) -> None:
-    class Optional(Heap):
+    class Shown(MayShare):
         board = [0]  # noqa: RUF012 - as strangers do
 
         def __init__(self, is_shared: bool = False) -> None:
@@ -177,40 +192,23 @@ def test_another_environment_of_a_known_class_is_not_searched_if_its_copies_shar
         def seen(self) -> list[int]:
             return super().seen() if is_shown else [self.turn_number]
 
-        def put(self, number: int) -> None:
-            if self.is_shared:
-                self.board[0] = number
-            super().put(number)
-
-        def get(self) -> int:
-            return self.board[0] if self.is_shared else super().get()
-
-    assert make_agent("alphabeta(depth=2)").act(three_left(Optional)) == 2
-    env = three_left(functools.partial(Optional, True))
+    assert make_agent("alphabeta(depth=2)").act(three_left(Shown)) == 2
+    env = three_left(functools.partial(Shown, True))
     before = visible(env)
     for spec in (*SEARCHES, "auto(seconds=0.2)"):
         with pytest.raises(CloneError, match="playing a clone of two_in_turn_v0 changes how another one goes on"):
             make_agent(spec).search(env)
         assert visible(env) == before
-    assert make_agent("alphabeta(depth=2)").act(three_left(Optional)) == 2
+    assert make_agent("alphabeta(depth=2)").act(three_left(Shown)) == 2
 
 
 def test_copies_that_share_state_only_after_a_change_of_the_environment_are_noticed() -> None:
-    class Optional(Heap):
+    class OwnBoard(MayShare):
         board = [0]  # noqa: RUF012 - as strangers do
-        is_shared = False
 
-        def put(self, number: int) -> None:
-            if self.is_shared:
-                self.board[0] = number
-            super().put(number)
-
-        def get(self) -> int:
-            return self.board[0] if self.is_shared else super().get()
-
-    env = three_left(Optional)
+    env = three_left(OwnBoard)
     assert make_agent("alphabeta(depth=2)").act(env) == 2
-    env.is_shared, Optional.board[0] = True, 3
+    env.is_shared, OwnBoard.board[0] = True, 3
     with pytest.warns(UnknownTraitWarning, match=r"shows something else after a search .* copies share state"):
         make_agent("alphabeta(depth=2)").act(env)
 

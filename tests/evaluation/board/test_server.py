@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,17 +20,6 @@ from zermelo.evaluation.board.web import connections, guard
 from zermelo.evaluation.board.web import server as serving
 
 MNK = "zermelo/MNK-v0"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served(BoardSettings(env=MNK, opponent="minimax")) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def player(client: Client) -> Player:
-    return Player(client)
 
 
 # -- who is let in ------------------------------------------------------------------------------------------------

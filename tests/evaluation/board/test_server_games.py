@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,17 +16,6 @@ pytest.importorskip("uvicorn", reason="needs uvicorn: scripts/setup board")
 from doubles.board_server import Client, Player, served  # after the check for it
 
 MNK = "zermelo/MNK-v0"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served(BoardSettings(env=MNK, opponent="minimax")) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def player(client: Client) -> Player:
-    return Player(client)
 
 
 def test_a_whole_game_with_hint_analysis_review_and_files(client: Client) -> None:
