@@ -264,10 +264,6 @@ class SearchAgent(ConfiguredAgent):
         """Has the searches from now on end too when a flag is set, which others share."""
         self._running.shared = flag
 
-    def search_within(self, budget: Budget) -> None:
-        """Has the searches from now on be parts of another one, and end with it."""
-        self._running.within = budget
-
     def request(self, root: Position) -> Request:
         """The request to search a position by the limits of this agent.
 
@@ -297,7 +293,7 @@ class SearchAgent(ConfiguredAgent):
         if (is_hit := self._pondering.was_expected(game, state)) is not None:
             self._game.pondered = self.pondered.after(is_hit=is_hit)
         request = self.request(root)
-        budget = request.budget(started, self._running.shared, self._running.within)
+        budget = request.budget(started, self._running.shared)
         self._running.flags.add(budget.stop)
         try:
             found = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from zermelo.agents.base.budget import Budget, StopFlag
+from zermelo.agents.base.budget import StopFlag
 from zermelo.agents.base.clock import TimeShare
 from zermelo.agents.base.limits import Limits
 from zermelo.envs.game import Chance, Game, Information
@@ -69,15 +69,11 @@ class Asked(TransientState):
 
 
 class RunningSearches(TransientState):
-    """Flags that end the searches of an agent, in any thread; and the search that they are parts of.
-
-    ``shared`` ends all that begin from now on, and others besides.
-    """
+    """Flags that end the searches of an agent, in any thread; ``shared`` ends all from now on, and others too."""
 
     def __init__(self) -> None:
         self.flags: set[StopFlag] = set()
         self.shared: StopFlag | None = None
-        self.within: Budget | None = None
 
     def stop(self) -> None:
         for flag in tuple(self.flags):

@@ -19,7 +19,7 @@ from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag,
 from zermelo.agents.evaluators.one_ply import totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootEdge, RootSetup
 from zermelo.agents.monte_carlo.merging import MergedRoots
 from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent

@@ -12,7 +12,7 @@ from zermelo.agents.evaluators.protocol import Evaluator, expected_totals
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.kernels.program import why_plain
 from zermelo.agents.monte_carlo.batches import BatchedMonteCarlo
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import MonteCarlo, MonteCarloConfig, RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES

@@ -14,7 +14,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.machine import megabytes, thread_count
 from zermelo.agents.base.scores import count_values
 from zermelo.agents.base.settings import choice, flag, function, integer, number
-from zermelo.agents.monte_carlo.record import EDGE_WORDS, MORE_EDGE_WORDS
+from zermelo.agents.monte_carlo.compiled.record import EDGE_WORDS, MORE_EDGE_WORDS
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.capabilities import SupportsActionPriors, SupportsSearchSettings, offers, rules_of
 from zermelo.envs.errors import EnvFailedError

@@ -23,6 +23,7 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.playouts import Playouts, RandomNumbers
 from zermelo.agents.base.recursion import MAX_PLIES
 from zermelo.agents.base.scores import finite, undecided_reward
+from zermelo.agents.monte_carlo.compiled.record import NODE_WORDS
 from zermelo.agents.monte_carlo.interface import (
     MAX_REUSE_PROBES,
     PRIOR_DRAWS,
@@ -33,7 +34,6 @@ from zermelo.agents.monte_carlo.interface import (
     RootSetup,
 )
 from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
-from zermelo.agents.monte_carlo.record import NODE_WORDS
 from zermelo.envs.capabilities import SupportsPlayoutActions, copy_facts, offers, rules_of
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from zermelo.agents.base.playouts import RandomNumbers
-from zermelo.agents.monte_carlo.record import INVERSE, PRIOR, VISITED, MonteCarloRecord
+from zermelo.agents.monte_carlo.compiled.record import INVERSE, PRIOR, VISITED, MonteCarloRecord
 from zermelo.envs.jit.memory import load, load_float
 
 

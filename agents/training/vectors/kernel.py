@@ -9,9 +9,9 @@ import math
 from typing import Any, Final
 
 from zermelo.agents.kernels.random_numbers import random_below, random_outcome
-from zermelo.agents.monte_carlo.kernel import simulate
-from zermelo.agents.monte_carlo.kernel_nodes import expected_value
-from zermelo.agents.monte_carlo.record import ACTION, CHILD, COUNT, EDGES, LOWER, MEAN, UPPER, VISITED
+from zermelo.agents.monte_carlo.compiled.kernel import simulate
+from zermelo.agents.monte_carlo.compiled.kernel_nodes import expected_value
+from zermelo.agents.monte_carlo.compiled.record import ACTION, CHILD, COUNT, EDGES, LOWER, MEAN, UPPER, VISITED
 from zermelo.agents.training.vectors.games import PARTS, Games, GamesVariant, OpponentVariant
 from zermelo.agents.tree_search.alpha_beta.kernel import visit
 from zermelo.agents.tree_search.alpha_beta.kernel_scores import to_child, to_parent

@@ -19,9 +19,9 @@ from zermelo.agents.kernels.program import can_evaluate, can_search_through_chan
 from zermelo.agents.kernels.threads import number_of_threads
 from zermelo.agents.level import LevelAgent
 from zermelo.agents.monte_carlo.agent import MCTSAgent
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled.record import MonteCarloRecord
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import RootSetup
-from zermelo.agents.monte_carlo.record import MonteCarloRecord
 from zermelo.agents.specs import make_agent
 from zermelo.agents.training.vectors.games import (
     FEW,

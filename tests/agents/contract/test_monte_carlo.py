@@ -25,7 +25,7 @@ from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.evaluators.protocol import expected_totals
 from zermelo.agents.evaluators.registry import make_evaluator
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection

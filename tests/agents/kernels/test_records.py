@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents.kernels.layout import KernelRecord, SharedRecord, ValueRecord, dtype_of
-from zermelo.agents.monte_carlo.record import MonteCarloRecord
+from zermelo.agents.monte_carlo.compiled.record import MonteCarloRecord
 from zermelo.agents.solving.proof_numbers import NumbersRecord
 from zermelo.agents.training.vectors.games import Games
 from zermelo.agents.tree_search.compiled.record import GeneralRecord, MaxNRecord, TreeRecord, TwoPlayerRecord

@@ -12,8 +12,8 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.playouts import RandomNumbers
 from zermelo.agents.kernels.random_numbers import random_uniform
+from zermelo.agents.monte_carlo.compiled.record import VISITED, MonteCarloRecord
 from zermelo.agents.monte_carlo.information_sets.plain import InformationSetSearch, Observers
-from zermelo.agents.monte_carlo.record import VISITED, MonteCarloRecord
 from zermelo.agents.monte_carlo.selection_rules import RULES, CompiledRule, PlainRule, Selection, SelectionRule
 from zermelo.envs import as_game
 from zermelo.envs.errors import InvalidSettingError

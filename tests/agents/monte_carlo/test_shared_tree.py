@@ -12,9 +12,9 @@ from oracles.signatures import Uncompiled
 from zermelo.agents import MCTSAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits, StoppedBy
-from zermelo.agents.monte_carlo import kernel_nodes as nodes
-from zermelo.agents.monte_carlo import record
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled import kernel_nodes as nodes
+from zermelo.agents.monte_carlo.compiled import record
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.selection_rules import Selection
 from zermelo.envs.games import MNK

@@ -10,7 +10,7 @@ import pytest
 from zermelo.agents import MCTSAgent
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.limits import Limits
-from zermelo.agents.monte_carlo.compiled import CompiledMonteCarlo
+from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
 from zermelo.agents.monte_carlo.interface import RootSetup
 from zermelo.agents.monte_carlo.plain import PlainMonteCarlo
 from zermelo.envs import as_game

@@ -13,7 +13,7 @@ from typing import Any
 from zermelo.agents.kernels.layout import COUNTED, TOO_DEEP
 from zermelo.agents.kernels.memory import claim_nodes
 from zermelo.agents.kernels.random_numbers import random_outcome
-from zermelo.agents.monte_carlo.kernel_nodes import (
+from zermelo.agents.monte_carlo.compiled.kernel_nodes import (
     evaluate_leaf,
     expand,
     for_mover,
@@ -22,7 +22,7 @@ from zermelo.agents.monte_carlo.kernel_nodes import (
     scaled,
     select,
 )
-from zermelo.agents.monte_carlo.record import (
+from zermelo.agents.monte_carlo.compiled.record import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,

@@ -14,8 +14,7 @@ from zermelo.agents.evaluators.network_kernel import network_value
 from zermelo.agents.kernels.layout import COUNTED
 from zermelo.agents.kernels.memory import claim_nodes
 from zermelo.agents.kernels.random_numbers import random_below, random_bits, random_outcome
-from zermelo.agents.monte_carlo.interface import PRIOR_DRAWS
-from zermelo.agents.monte_carlo.record import (
+from zermelo.agents.monte_carlo.compiled.record import (
     ACTION,
     AMAF_TOTAL,
     AMAF_VISITS,
@@ -38,6 +37,7 @@ from zermelo.agents.monte_carlo.record import (
     WITH,
     MonteCarloRecord,
 )
+from zermelo.agents.monte_carlo.interface import PRIOR_DRAWS
 from zermelo.agents.monte_carlo.selection_rules import RULE
 from zermelo.envs.jit.memory import (
     compare_and_swap,

@@ -21,8 +21,7 @@ from zermelo.agents.kernels import layout
 from zermelo.agents.kernels.blocks import MOST_SPARE, release, reuse_block
 from zermelo.agents.kernels.program import Program, can_evaluate, can_search_any, can_use, evaluates, network_of
 from zermelo.agents.kernels.threads import run_all, run_in_caller
-from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, RootSetup
-from zermelo.agents.monte_carlo.record import (
+from zermelo.agents.monte_carlo.compiled.record import (
     COUNT,
     EDGE_WORDS,
     EDGES,
@@ -35,6 +34,7 @@ from zermelo.agents.monte_carlo.record import (
     MonteCarloRecord,
     MonteCarloVariant,
 )
+from zermelo.agents.monte_carlo.interface import MAX_REUSE_PROBES, Edge, MonteCarlo, RootSetup
 from zermelo.agents.monte_carlo.selection_rules import RULES, Selection
 from zermelo.envs.capabilities import SupportsEvaluation, SupportsPlayoutActions, offers
 from zermelo.envs.jit.history import argument_maker
@@ -108,7 +108,9 @@ class CompiledMonteCarlo(MonteCarlo):
     The evaluator is ``"game"``'s, where the rules' own evaluation judges leaves, a network, or None for playouts.
     """
 
-    program: ClassVar = Program("mcts", "monte_carlo.kernel", "simulate", MonteCarloRecord, ("int64", "int64"))
+    program: ClassVar = Program(
+        "mcts", "monte_carlo.compiled.kernel", "simulate", MonteCarloRecord, ("int64", "int64")
+    )
     compiled = True
 
     def __init__(
