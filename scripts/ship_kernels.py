@@ -36,6 +36,7 @@ from zermelo.envs.jit.cache.kernel_archive import (
     write_archive,
 )
 from zermelo.envs.jit.compiling import compile_kernel, compile_parts
+from zermelo.envs.jit.extensions.precompiled_parts import name_of_parts
 from zermelo.envs.jit.history import path_rules_of
 from zermelo.envs.jit.machine_code import (
     BASELINES,
@@ -47,7 +48,6 @@ from zermelo.envs.jit.machine_code import (
     processor,
     write,
 )
-from zermelo.envs.jit.precompiled_parts import name_of_parts
 from zermelo.envs.position import position
 from zermelo.envs.registration.make import make
 from zermelo.envs.registration.registry import OWN_ENVS

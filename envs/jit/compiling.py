@@ -32,9 +32,9 @@ from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.support.waiting import say_once
 
 if TYPE_CHECKING:
+    from zermelo.envs.jit.extensions.precompiled_parts import PrecompiledParts
     from zermelo.envs.jit.kernel import Kernel
     from zermelo.envs.jit.machine_code import Code
-    from zermelo.envs.jit.precompiled_parts import PrecompiledParts
 
 _LOCK = threading.RLock()
 _RULES: set[type] = set()
@@ -81,7 +81,7 @@ def prepare(rules_class: type) -> None:
     with _LOCK:
         if not _SET_UP:
             _SET_UP = True
-            from zermelo.envs.jit.dispatch import register_methods
+            from zermelo.envs.jit.extensions.dispatch import register_methods
 
             register_methods(method, dispatcher)
         _RULES.add(rules_class)
@@ -128,7 +128,7 @@ def _type_of_rules(rules: Any) -> Any:
     prepare(type(rules))
     _start_over_if_edited(rules)
     if not rules._fields:
-        from zermelo.envs.jit.dispatch import NoParameters
+        from zermelo.envs.jit.extensions.dispatch import NoParameters
 
         return NoParameters((), type(rules))
     parts = [_type_of_rules(part) if is_rules(part) else numba.typeof(part) for part in rules]
@@ -205,14 +205,14 @@ class Functions:
 
     def parts_in(self, kernel: Any) -> Code | None:
         """What of a kernel, by Numba's result for it, is the same for all rules; None if nothing is."""
-        from zermelo.envs.jit.precompiled_parts import parts_of
+        from zermelo.envs.jit.extensions.precompiled_parts import parts_of
 
         others = [] if self._others is None else self._others._made.values()
         return parts_of(kernel, [*self._made.values(), *others])
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a plain function, which compiles itself when first called; of the rest, itself."""
-        from zermelo.envs.jit.instructions import INSTRUCTIONS, LOOPS, register_table
+        from zermelo.envs.jit.extensions.instructions import INSTRUCTIONS, LOOPS, register_table
 
         if not isinstance(function, python_types.FunctionType) or function in INSTRUCTIONS:
             return function
@@ -223,8 +223,8 @@ class Functions:
         if self._others is not None and not self.varies(function):
             return self._others.compiled(function)
         if function not in self._made:
-            from zermelo.envs.jit.dispatch import recursive_call
-            from zermelo.envs.jit.parts import PartDispatcher
+            from zermelo.envs.jit.extensions.dispatch import recursive_call
+            from zermelo.envs.jit.extensions.parts import PartDispatcher
 
             space: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
             cells = tuple(python_types.CellType() for _ in function.__closure__ or ())
@@ -260,7 +260,7 @@ def _fields_of(value: Any) -> Sequence[Any]:
 
 def _read_by(function: python_types.FunctionType) -> Iterator[Any]:
     """The values of the names that a function reads, and the fields of named tuples."""
-    from zermelo.envs.jit.instructions import LOOPS
+    from zermelo.envs.jit.extensions.instructions import LOOPS
 
     values = [function.__globals__.get(name) for name in names_in(function.__code__)]
     values += [cell.cell_contents for cell in function.__closure__ or ()]
@@ -282,7 +282,7 @@ def dispatcher(rules_class: type, function: python_types.FunctionType) -> Any:
 
 def compile_kernel(rules: Any, kernel: Kernel) -> tuple[Any, str]:
     """A kernel for a rules class, with all that it calls, as a module of LLVM's, and the name of its entry."""
-    from zermelo.envs.jit.instructions import write_entry
+    from zermelo.envs.jit.extensions.instructions import write_entry
 
     with _LOCK:
         types_of(rules)  # which drops functions of an earlier version
@@ -308,7 +308,7 @@ def _compiled(rules: Any, kernel: Kernel, functions: Functions) -> Any:
 
 def _functions_of(kernel: Kernel) -> Functions:
     """The functions that a kernel's code is made of, which kernels of one module with the same variants share."""
-    from zermelo.envs.jit.precompiled_parts import precompiled_parts
+    from zermelo.envs.jit.extensions.precompiled_parts import precompiled_parts
 
     shared = kernel.function.__module__, kernel.typed_variants
     functions = _KERNELS.get(shared)

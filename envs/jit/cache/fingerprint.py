@@ -69,14 +69,15 @@ def digest_of_kernel(kernel: Kernel, *classes: type, by_source: bool = False) ->
 
 
 _NOT_THE_COMPILER = {"build", "kernel", "method_calls", "parallel_compile", "waiting"}
-"""Files of the compiler's folder that decide when code is compiled, but nothing in it."""
+"""Files of the compiler's folders that decide when code is compiled, but nothing in it."""
 
 
 @functools.cache
 def _compiler() -> str:
     """A hash of the files that say how code is compiled; their ends of lines are the platform's."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].glob("*.py")):
+    folder = Path(__file__).parents[1]
+    for path in sorted([*folder.glob("*.py"), *folder.glob("extensions/*.py")]):
         if path.stem not in _NOT_THE_COMPILER:
             digest.update((path.name + path.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()

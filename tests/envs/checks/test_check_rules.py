@@ -261,7 +261,9 @@ def test_bits_mean_the_same_compiled(seed: int) -> None:
     numba = pytest.importorskip("numba")
     if not can_compile():
         pytest.skip("nothing is compiled here")
-    importlib.import_module("zermelo.envs.jit.instructions")  # which rules that are read from disk do without
+    importlib.import_module(
+        "zermelo.envs.jit.extensions.instructions"
+    )  # which rules that are read from disk do without
 
     @numba.njit  # type: ignore[untyped-decorator]  # Numba has no types
     def compiled(x: int, n: int) -> tuple[int, int, int, int]:

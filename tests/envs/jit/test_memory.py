@@ -5,7 +5,8 @@ import threading
 import numba
 import numpy as np
 
-from zermelo.envs.jit import instructions, memory
+from zermelo.envs.jit import memory
+from zermelo.envs.jit.extensions import instructions
 
 assert instructions.LOOPS, "kernels reach memory by them"
 

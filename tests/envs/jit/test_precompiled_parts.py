@@ -14,12 +14,13 @@ from zermelo.agents import AlphaBetaAgent, MaxNAgent, ParanoidAgent
 from zermelo.agents.warmup import kernels_of
 from zermelo.envs import as_game, perft
 from zermelo.envs.games import DotsAndBoxes, Nim
-from zermelo.envs.jit import build, compiling, parallel_compile, precompiled_parts
+from zermelo.envs.jit import build, compiling, parallel_compile
 from zermelo.envs.jit.build import is_to_be_compiled
 from zermelo.envs.jit.cache import kernel_archive
+from zermelo.envs.jit.extensions import precompiled_parts
+from zermelo.envs.jit.extensions.parts import PartCompiler
 from zermelo.envs.jit.kernel import Kernel, Wanted
 from zermelo.envs.jit.machine_code import Code
-from zermelo.envs.jit.parts import PartCompiler
 from zermelo.envs.jit.perft_kernel import leaves_kernel
 from zermelo.envs.position import position
 from zermelo.envs.support.code_parts import UncomparableError

@@ -13,9 +13,9 @@ from zermelo.envs.jit import compiling
 from zermelo.envs.jit.build import build
 from zermelo.envs.jit.cache.code_cache import hashed_name
 from zermelo.envs.jit.cache.kernel_archive import portable_name
+from zermelo.envs.jit.extensions.precompiled_parts import name_of_parts
 from zermelo.envs.jit.history import argument_maker
 from zermelo.envs.jit.kernel import Kernel
-from zermelo.envs.jit.precompiled_parts import name_of_parts
 from zermelo.envs.support.code_parts import UncomparableError
 
 RULES = Nim((1, 2, 3))

@@ -21,8 +21,8 @@ from numba.core.typing.templates import signature
 
 from zermelo.envs.jit.cache.fingerprint import digest_of_kernel
 from zermelo.envs.jit.cache.kernel_archive import archived, can_use_archive
+from zermelo.envs.jit.extensions.parts import KernelPart, PartDispatcher, link_parts
 from zermelo.envs.jit.machine_code import ANY_PROCESSOR, Code, machine_for
-from zermelo.envs.jit.parts import KernelPart, PartDispatcher, link_parts
 from zermelo.envs.support.code_parts import UncomparableError
 
 if TYPE_CHECKING:

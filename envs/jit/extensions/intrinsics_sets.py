@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from zermelo.envs.jit.memory_instructions import Instruction, constant, flattened
+from zermelo.envs.jit.extensions.memory_instructions import Instruction, constant, flattened
 from zermelo.envs.rules import arrays, words
 
 _int = types.int64

@@ -14,10 +14,10 @@ from llvmlite.binding import add_symbol
 from numba import types
 from numba.extending import lower_builtin
 
-from zermelo.envs.jit.dispatch import type_calls
-from zermelo.envs.jit.intrinsics_sets import LOOPS as LOOPS
-from zermelo.envs.jit.intrinsics_sets import SETS
-from zermelo.envs.jit.memory_instructions import BITS, FLOAT, INT, MEMORY, pointer, tuple_at
+from zermelo.envs.jit.extensions.dispatch import type_calls
+from zermelo.envs.jit.extensions.intrinsics_sets import LOOPS as LOOPS
+from zermelo.envs.jit.extensions.intrinsics_sets import SETS
+from zermelo.envs.jit.extensions.memory_instructions import BITS, FLOAT, INT, MEMORY, pointer, tuple_at
 from zermelo.envs.rules.arrays import NAMES
 
 _int = types.int64
