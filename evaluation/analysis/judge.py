@@ -188,7 +188,7 @@ class JudgeWork(PureWork):
             return str(error)
         self._values.clear()
         if self._prover is not None:
-            self._prover.forget()
+            self._prover.clear_memory()
         for agent in (self._alpha_beta, self._expectiminimax):
             agent.reset(0)
         opponents = game.traits.chance is Chance.NONE and game.traits.seats == 2
