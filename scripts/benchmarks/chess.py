@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import result_of
 from zermelo.agents import AlphaBetaAgent
-from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.clock import GameClock
-from zermelo.agents.base.limits import Limits
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs.games import Chess
 from zermelo.envs.registration.make import make
@@ -23,8 +21,6 @@ OPENINGS = Path(__file__).with_name("chess_openings.json")
 """Moves, as action numbers, that lead to fifty positions in which neither side is much better (``chess_book``)."""
 LONGEST = 400
 """Games of more moves are drawn."""
-MOVES_LEFT = 30
-"""With a clock a move may take this part of what is left, and most of the increment."""
 BALANCED = 0.06
 """The largest value, in the game's utility, of a balanced position: a quarter of a pawn."""
 Rows = Iterator[dict[str, Any]]
@@ -79,9 +75,8 @@ def played(env: Any, line: Sequence[int], ours: int, engine: UciAgent, timing: T
         seat = seats[env.agent_selection]
         if timing.clock:
             times = (max(left[0], 0.001), max(left[1], 0.001))
-            engine.tell_clock(GameClock(left=times, seat=seat, increment=timing.increment))
-            allowed = min(left[seat] / MOVES_LEFT + 0.75 * timing.increment, left[seat] / 4)
-            agent.search_within(Budget(Limits(seconds=allowed)))
+            for player in (engine, agent):
+                player.tell_clock(GameClock(left=times, seat=seat, increment=timing.increment))
         began = time.perf_counter()
         action = agent.act(env) if seat == ours else engine.act(env)
         left[seat] += timing.increment - (time.perf_counter() - began)
