@@ -39,7 +39,7 @@ BENCHMARKS = {
         "ismcts", "exploitability", "hanabi", "hanabi_search", "equilibrium", "poker", "poker_exploitability",
     ),
     "clone": ("clone",),
-    "tournament": ("tournament", "million", "cluster", "coverage"),
+    "tournament": ("tournament", "million", "cluster", "coverage", "policies"),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
     "first_moves": ("first_moves",),

@@ -1,4 +1,4 @@
-"""``zermelo tune`` and ``zermelo label``: evaluations learned by self-play, and positions to learn from."""
+"""``zermelo tune``, ``label`` and ``evaluate``: evaluations by self-play, positions to learn from, ratings."""
 
 from __future__ import annotations
 
@@ -244,3 +244,39 @@ def label_command(
         raise SystemExit(arguments.INTERRUPTED)
     if count < positions:
         typer.echo("zermelo: random games found no more than these", err=True)
+
+
+def evaluate_command(
+    env: arguments.EnvText,
+    policy: Annotated[str, typer.Argument(metavar="POLICY")],
+    ladder: Annotated[list[str] | None, typer.Option("--ladder", "-l", metavar="FILE|AGENT")] = None,
+    within: Annotated[float | None, typer.Option(min=1, metavar="ELO")] = None,
+    games: Annotated[int | None, typer.Option("--games", "-n", min=1)] = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
+) -> None:
+    """Rate a policy, or any agent, by games against agents of a ladder, or others that are rated too.
+
+    The 95 % interval holds the errors of those agents' ratings as well. With --within games are played until it is
+    as narrow as that; how many are missing is said meanwhile, and below the table where they were too few.
+
+    [bold]Examples[/bold]
+    $ zermelo evaluate classic/connect_four-v3 "mcts(simulations=100)" --within 60
+    $ zermelo evaluate classic/tictactoe-v3 ppo.zip --ladder random --ladder greedy --games 100
+
+    Options:
+        policy: A saved model, such as ppo.zip, or an agent; `zermelo agents` lists them.
+        ladder: A ladder's file, or an agent to be rated against; may be given several times. By default the ladder
+            that this package has for the game, or else random, greedy and searches.
+        within: Width of the interval at which to stop, in Elo, after 20,000 games at most.
+        games: Games with each agent, at most if --within is given; not for ladders.
+    """
+    from zermelo.evaluation.training.evaluate import evaluate_policy
+
+    line, given = arguments.LiveLine(), ladder or None
+    chosen = given[0] if given is not None and len(given) == 1 else given
+    rating = evaluate_policy(
+        policy, env, ladder=chosen, interval=within, games=games, seed=seed, on_progress=line.show
+    )
+    line.clear()
+    arguments.print_table(rating, as_json=as_json)

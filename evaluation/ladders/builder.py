@@ -30,6 +30,7 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.support.data_files import write_json
 from zermelo.envs.support.spec_text import format_spec, parse_spec
 from zermelo.evaluation.ladders.games import OPENING, Block, BlockPlayer, Journal
+from zermelo.evaluation.ladders.ladder import COVARIANCE
 from zermelo.evaluation.ladders.reward_builder import made_now, search_of
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.sources import build_env
@@ -100,8 +101,8 @@ class LadderBuilder:
                     break
                 self._measure(rungs, share * self.seconds)
         table = self.table()
-        rows = []
-        for name in _apart({name: table[name].smoothed_elo for name in rungs}):
+        rows, order = [], _apart({name: table[name].smoothed_elo for name in rungs})
+        for name in order:
             rated = table[name]
             rating, lower, upper = (round(value, 1) for value in (rated.smoothed_elo, rated.lower, rated.upper))
             ms = float(f"{self._ms[name]:.2g}")
@@ -110,6 +111,10 @@ class LadderBuilder:
             "game": self._game, "env": self.env, "fingerprint": self._fingerprint, **made_now(self.seed),
             "opening": OPENING, "games": sum(sum(result[:3]) for result in self._results.values()),
             "minutes": float(f"{self._spent / 60:.2g}"), "rungs": rows,
+            COVARIANCE: [
+                [round(value, 2) for value in row[: place + 1]]
+                for place, row in enumerate(table.covariance(order).tolist())
+            ],
         }  # fmt: skip
 
     def _play(self, pairs: Sequence[tuple[str, str]], games: int | None = None) -> None:
@@ -330,6 +335,9 @@ def _share(target: float, lower: float, upper: float) -> float:
 
 
 def write_ladder(ladder: dict[str, Any], path: Path) -> None:
-    rungs = ",\n".join(f"  {json.dumps(row)}" for row in ladder["rungs"])
-    head = json.dumps({name: value for name, value in ladder.items() if name != "rungs"}, indent=1)
-    write_json(path, f'{head[:-2]},\n "rungs": [\n{rungs}\n ]\n}}'.encode())
+    lists = [name for name in (COVARIANCE, "rungs") if name in ladder]  # a row a line
+    head = json.dumps({name: value for name, value in ladder.items() if name not in lists}, indent=1)
+    for name in lists:
+        rows = ",\n".join(f"  {json.dumps(row)}" for row in ladder[name])
+        head = f'{head[:-2]},\n "{name}": [\n{rows}\n ]\n}}'
+    write_json(path, head.encode())

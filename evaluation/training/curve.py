@@ -51,8 +51,8 @@ class RatingCurve:
         resume_step: int = 0,
         on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
         ladder: LadderSource = None,
-        interval: float = 100.0,
-        games: int = 20,
+        interval: float | None = None,
+        games: int | None = None,
         seed: int = 0,
     ) -> None:
         check_whole("every", every, lower=1)

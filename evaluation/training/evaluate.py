@@ -1,18 +1,18 @@
 """How strong is a policy while it is trained? A rating by games against agents of fixed ratings.
 
 On a ladder (``zermelo ladder``) the policy meets the rungs near its strength until its rating is sure enough, or
-the ladder's baseline where that is of rewards; elsewhere anchors, which a round robin has rated.
+the ladder's baseline where that is of rewards; elsewhere anchors, which are rated by games between them as well.
+Intervals hold the errors of the anchors' ratings too (``scripts/bench.py policies``).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -27,27 +27,25 @@ from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownNameErro
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
-from zermelo.evaluation.ladders.ladder import POLICY, RatedAnchors, find_ladder, ladder_of
+from zermelo.evaluation.ladders.ladder import POLICY, find_ladder, ladder_of
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
 from zermelo.evaluation.match.text import finite
-from zermelo.evaluation.schedule import ScheduledGame, checked_seed, derived_seed
+from zermelo.evaluation.schedule import checked_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
+from zermelo.evaluation.training.policy_match import MOST, MOST_ASKED, WIDTH, PolicyMatch, missing
 from zermelo.evaluation.workers.games import GamePlayer, Participant
-from zermelo.evaluation.workers.work import SerialRunner, kept_globals, seed_globals
+from zermelo.evaluation.workers.work import kept_globals, seed_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
 """A ladder's file, an anchor or several, or None for those of the game."""
-BLOCK: Final = 5  # games from each seat against a rung, until the next one is chosen
-MOST: Final = 1000  # games on a ladder, however wide the interval is
-ENOUGH: Final = 100  # games on a ladder for a policy that has won or lost them all
 WITH_ANCHOR: Final = 20  # games with each anchor by default
 WITH_BASELINE: Final = 400  # games by default where a ladder is of rewards
 
@@ -59,10 +57,11 @@ class PolicyRating:
     Attributes:
         rating: In Elo, on the anchors' scale, where ``random`` (else the first anchor) has 0. Always finite: for a
             policy that won or lost everything it comes of half a win more for each side.
-        lower, upper: The ends of its interval, the anchors taken as known; infinite if all was lost, or won.
+        lower, upper: The ends of its interval, which holds the errors of the anchors' ratings too; infinite where
+            no game speaks against that.
         standings: The policy's games: ``total`` is its row.
         against: The policy's row in its games against each anchor, by name.
-        elo: The fixed ratings of the anchors.
+        elo: The ratings of the anchors, by the same games; those of a ladder's file.
         ladder: What tells these anchors from others: 16 hexadecimal digits.
         place: The rungs below and above, in words; empty without a ladder's file.
         baseline: The agent that the mean reward is with, where the ladder is of rewards.
@@ -153,11 +152,12 @@ def evaluate_policy(
     env: EnvSource,
     *,
     ladder: LadderSource = None,
-    interval: float = 100.0,
+    interval: float | None = None,
     games: int | None = None,
     seed: int = 0,
+    on_progress: Callable[[str], object] | None = None,
 ) -> PolicyRating:
-    """Rates a policy by games against agents whose own ratings are fixed.
+    """Rates a policy by games against agents that are rated too.
 
     The same policy and seed give the same answer, and nothing of the training is disturbed: neither a live
     environment, nor the modes of modules, nor global random numbers.
@@ -170,12 +170,15 @@ def evaluate_policy(
         ladder: A ladder's file (``zermelo ladder``), or anchors: text such as ``"random"``, an agent, or several
             as a list or a mapping of names to such. By default the ladder that this package has for the game;
             where it has none, ``random`` and those of ``greedy``, alpha-beta, expectiminimax and max^n that can
-            play it. Anchors meet once before the first answer, which in slow games takes long: give quicker ones
-            there.
-        interval: On a ladder's file, games end when the interval is at most so wide, or 1,000 are played.
+            play it. Anchors meet once before the first answer, as often as each meets the policy, which in slow
+            games takes long: give quicker ones there.
+        interval: Games are played until the 95 % interval is at most so wide, in Elo: up to 20,000, or ``games``
+            with each anchor. By default 100 on a ladder's file, up to 1,000 games, and elsewhere as many games as
+            ``games`` says. A note says how many are missing.
         games: With each anchor, 20 by default, where there is no ladder; with the baseline, 400 by default, where
             the ladder is of rewards. Seats rotate, and each opening is played once from every seat.
         seed: Decides every game, the anchors' included.
+        on_progress: Called with a sentence when it is known how many more games the interval needs.
 
     Raises:
         UnknownNameError: No environment or agent has that name.
@@ -186,7 +189,8 @@ def evaluate_policy(
     seed = checked_seed(seed)
     if games is not None:
         check_whole("games", games, lower=1)
-    check_number("interval", interval, lower=0, above=True)
+    if interval is not None:
+        check_number("interval", interval, lower=0, above=True)
     policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
     ladder = _anchors(ladder)
     with undisturbed(policy, seed):
@@ -205,26 +209,23 @@ def evaluate_policy(
             opponents = ladder_of(levels, driver, seed)
         else:
             assert not isinstance(ladder, str | os.PathLike), "files are levels"
-            opponents = find_ladder(env, source, driver, ladder, seed=seed)
+            find = functools.partial(find_ladder, env, source, driver, ladder, seed=seed)
+            opponents = find(games=games or WITH_ANCHOR)
         agents = {anchor.name: anchor for anchor in opponents.anchors} | {POLICY: Participant(POLICY, agent)}
-        player = GamePlayer(source, env_name(env), driver.seat_names, agents)
-        return _rated(player, opponents, levels, interval, games, seed)
-
-
-def _rated(
-    player: GamePlayer, ladder: RatedAnchors, levels: Levels | None, interval: float, games: int | None, seed: int
-) -> PolicyRating:
-    played: dict[str, list[GameRecord]] = {anchor.name: [] for anchor in ladder.anchors}
-    seats, is_elo = len(player.seat_names), levels is not None and levels.unit is Unit.ELO
-    fixed = games or (WITH_ANCHOR if levels is None else WITH_BASELINE)
-    for name, count in _near(ladder, played, seats, interval) if is_elo else [(name, fixed) for name in played]:
-        schedule = _schedule(ladder, name, seats, len(played[name]), count, seed)
-        played[name] += SerialRunner().run(player, schedule)
-    rating = _rating(played, player, ladder, seed)
-    if levels is None:
-        return rating
-    place = levels.around(rating.rating if is_elo else rating.total.mean_reward)
-    return replace(rating, place=place, baseline=levels.baseline)
+        match = PolicyMatch(GamePlayer(source, env_name(env), driver.seat_names, agents), opponents, seed)
+        say = on_progress or (lambda sentence: None)
+        if levels is None:
+            match.play_each(games or WITH_ANCHOR)
+            if interval is not None:
+                match.narrow(interval, games, find, say)
+            return _rating(match, interval)
+        if levels.unit is Unit.ELO:
+            match.climb(interval or WIDTH, MOST if interval is None else MOST_ASKED, say)
+            rating = _rating(match, interval or WIDTH)
+            return replace(rating, place=levels.around(rating.rating))
+        match.play_each(games or WITH_BASELINE)
+        rating = _rating(match)
+        return replace(rating, place=levels.around(rating.total.mean_reward), baseline=levels.baseline)
 
 
 def _anchors(ladder: LadderSource) -> LadderSource:
@@ -250,52 +251,20 @@ def _levels(env: Any, ladder: LadderSource) -> Levels | None:
     return None
 
 
-def _near(
-    ladder: RatedAnchors, played: Mapping[str, Sequence[GameRecord]], seats: int, interval: float
-) -> Iterator[tuple[str, int]]:
-    def points_in(record: GameRecord) -> float:
-        return 0.5 if record.void else record.scores[record.agents.index(POLICY)]
+def _rating(match: PolicyMatch, width: float | None = None) -> PolicyRating:
+    player = match.player
 
-    elo, count = ladder.elo, BLOCK * seats
-    estimate = sum(elo.values()) / len(elo)
-    while True:
-        yield min(elo, key=lambda name: abs(elo[name] - estimate)), count
-        points = {name: (len(games), math.fsum(map(points_in, games))) for name, games in played.items()}
-        total = sum(map(len, played.values()))
-        estimate, lower, upper = ladder.rating_of(points)
-        is_one_sided = math.isinf(upper - lower)
-        if upper - lower <= interval or total >= (ENOUGH if is_one_sided else MOST):
-            return
-
-
-def _schedule(
-    ladder: RatedAnchors, name: str, seats: int, first: int, count: int, seed: int
-) -> list[ScheduledGame]:
-    """Games with an anchor, from number ``first`` on: the policy has one seat in turn, the anchor the others."""
-    scheduled, number = [], list(ladder.elo).index(name)
-    for game in range(first, first + count):
-        block, seat = divmod(game, seats)
-        opening = ladder.openings[block % len(ladder.openings)] if ladder.openings else ()
-        seated = tuple(POLICY if place == seat else name for place in range(seats))
-        game_seed = derived_seed(seed, "policy", name, game)
-        scheduled.append(ScheduledGame(f"{block}.{number}.{seat}", game_seed, seated, opening))
-    return scheduled
-
-
-def _rating(
-    by_anchor: Mapping[str, Sequence[GameRecord]], player: GamePlayer, ladder: RatedAnchors, seed: int
-) -> PolicyRating:
     def table(played: Sequence[GameRecord]) -> Ranking:
         return Ranking(
             env=player.env_name, seat_names=player.seat_names, results=count_games(played), agents=[POLICY]
         )
 
-    against = {name: table(played).row(POLICY) for name, played in by_anchor.items() if played}
-    records = list(itertools.chain.from_iterable(by_anchor.values()))
-    standings = table(records)
+    against = {name: table(played).row(POLICY) for name, played in match.played.items() if played}
+    standings = table(match.records)
     total = standings.row(POLICY)
     if not total.games:
-        why = records[0].failure.message if records[0].failure else ""
+        failure = match.records[0].failure
+        why = failure.message if failure else ""
         raise EnvironmentFailureError(
             f"{player.env_name} failed in every game, so there is nothing to rate: {why}"
         )
@@ -305,11 +274,16 @@ def _rating(
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
         )
         notes.insert(0, f"{faulty}next note names, and says little of its strength.")
-    points = {name: (row.games, row.score * row.games if row.games else 0.0) for name, row in against.items()}
-    rating, lower, upper = ladder.rating_of(points)
+    found = match.ladder.rating_of(standings.results)
+    if width is not None and found.upper - found.lower > width:
+        sentence = missing(found, total.games, width)
+        notes.append(f"{sentence[0].upper()}{sentence[1:]}.")
+    if found.widened > 1.05:
+        wider = f"{found.widened:.1f} times as wide"
+        notes.append(f"The ratings of the ladder's rungs are unsure themselves: the interval is {wider} for that.")
     return PolicyRating(
-        rating=rating, lower=lower, upper=upper, standings=standings, against=against, elo=ladder.elo,
-        ladder=ladder.digest, seed=seed, notes=tuple(notes),
+        rating=found.rating, lower=found.lower, upper=found.upper, standings=standings, against=against,
+        elo=found.elo, ladder=match.ladder.digest, seed=match.seed, notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from zermelo.agents.training.vectors.opponents import Match
 from zermelo.envs import UnsupportedGameError, as_game, list_envs
 from zermelo.envs.registration.make import make
 from zermelo.evaluation import Standings, round_robin
-from zermelo.evaluation.ladders.ladder import RatedAnchors
+from zermelo.evaluation.ladders.ladder import rating_among
 from zermelo.evaluation.match.score import Scoring
 
 DATA = Path(__file__).resolve().parents[2] / "docs" / "games" / "levels.json"
@@ -140,7 +140,7 @@ def held_out(ladder: Levels, elo: float, seconds: float, seed: int) -> tuple[flo
             wins, draws, losses, _ = match.play(seed + number + 1)
             games, points = games + wins + draws + losses, points + wins + draws / 2
         results[other] = games, points
-    return *RatedAnchors((), named, (), "").rating_of(results), sum(games for games, _ in results.values())
+    return *rating_among(named, results)[:3], sum(games for games, _ in results.values())
 
 
 def levels(

@@ -15,9 +15,18 @@ from typing import Any
 import numpy as np
 
 from zermelo.agents.base.tasks import PureWork, Tasks
+from zermelo.agents.level import Levels, Rung
 from zermelo.evaluation import fit_ratings, read_games, read_standings, round_robin
+from zermelo.evaluation.ladders.ladder import (
+    ANCHOR_GAMES,
+    COVARIANCE,
+    POLICY,
+    RatedAnchors,
+    RatedPolicy,
+    covariance_of,
+)
 from zermelo.evaluation.report.page import report_page
-from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.results import GameCounts, Result, ResultCount, Results
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.plan import Tournament
@@ -176,7 +185,7 @@ def simulated(ratings: dict[str, float], games: int, draws: float, dice: random.
     results = []
     for one, other in itertools.combinations(ratings, 2):
         for number in range(games):
-            exchanged = (number + ord(one) + ord(other)) % 2
+            exchanged = (number + ord(one[0]) + ord(other[0])) % 2
             first, second = (other, one) if exchanged else (one, other)
             score = 1 / (1 + 10 ** ((ratings[second] - ratings[first] - FIRST_SEAT) / 400))
             drawn = draws * 4 * score * (1 - score)
@@ -205,4 +214,87 @@ def coverage(
             ends = [(name, table[name]) for table in tables for name in names[1:]]
             held = sum(found.lower <= truth[name] <= found.upper for name, found in ends)
             row[f"0 to {spread} Elo"] = f"{100 * held / len(ends):.1f}"
+        yield row
+
+
+def results_of(counts: GameCounts) -> Results:
+    """Counted games as results that are no copies."""
+    groups = {
+        Result(players, ranks): ResultCount(games, (0, 0), (0, 0), games, number)
+        for number, (players, ranks, games) in enumerate(counts.items())
+    }
+    return Results(groups)
+
+
+def games_with(policy: float, ratings: dict[str, float], games: int, draws: float, dice: random.Random) -> Results:
+    """Games of a policy with each of some agents."""
+    met = GameCounts()
+    for name, rating in ratings.items():
+        met += simulated({name: rating, POLICY: policy}, games, draws, dice)
+    return results_of(met)
+
+
+def value_of(policy: float, truth: dict[str, float], draws: float) -> float:
+    """The rating that 10,000 games of each pair give."""
+    counts = simulated({**truth, POLICY: policy}, 10_000, draws, random.Random(0))
+    return fit_ratings(counts, anchor=next(iter(truth)), seat_effects=False)[POLICY].elo
+
+
+ANCHORS = {"random": 0.0, "b": 150.0, "c": 300.0, "d": 450.0}
+RUNGS = {chr(ord("a") + place): 75.0 * place for place in range(9)}
+
+
+def on_anchors(policy: float, draws: float, games: int, dice: random.Random) -> RatedPolicy:
+    """A policy rated by as many games with each of four anchors as they have among themselves."""
+    own = results_of(simulated(ANCHORS, max(games, ANCHOR_GAMES), draws, dice))
+    return RatedAnchors((), ANCHORS, (), "", own).rating_of(games_with(policy, ANCHORS, games, draws, dice))
+
+
+def on_ladder(
+    policy: float, draws: float, games: int, dice: random.Random, *, has_covariance: bool
+) -> RatedPolicy:
+    """A policy rated by blocks of ten games with the rung that seems nearest, on a ladder of few games."""
+    truth, counts = RUNGS, GameCounts()
+    for one, other in itertools.pairwise(truth):
+        counts += simulated({one: truth[one], other: truth[other]}, 400, draws, dice)
+    table = fit_ratings(counts, anchor="a", seat_effects=False)
+    rungs = tuple(Rung(name, table[name].elo, table[name].lower, table[name].upper, 1.0) for name in truth)
+    triangle = [row[: place + 1] for place, row in enumerate(table.covariance([*truth]).tolist())]
+    levels = Levels("", rungs, about={COVARIANCE: triangle} if has_covariance else {})
+    elo = {rung.agent: rung.rating for rung in rungs}
+    ladder = RatedAnchors((), elo, (), "", covariance=covariance_of(levels))
+    met, estimate = GameCounts(), 300.0
+    for _ in range(games // 10):
+        nearest = min(elo, key=lambda name: abs(elo[name] - estimate))
+        met += simulated({nearest: truth[nearest], POLICY: policy}, 10, draws, dice)
+        estimate = ladder.rating_of(results_of(met)).rating
+    return ladder.rating_of(results_of(met))
+
+
+def policies(
+    games: tuple[int, ...] = (20, 100, 300),
+    draws: tuple[int, ...] = (0, 60),
+    strengths: tuple[int, ...] = (50, 250, 500),
+    repeats: int = 200,
+) -> Iterator[dict[str, Any]]:
+    """Percentage of 95 % intervals of ``evaluate_policy`` that hold the rating of 10,000 games of each pair.
+
+    Games are simulated. Anchors, 150 Elo apart, meet as ``evaluate_policy`` lets them; the policy has so many
+    games with each. Ladders have nine rungs, 75 Elo apart, rated by 400 games of each with the next; the policy
+    has three times as many games there. Standard errors of 200 repeats are 1.0 to 1.8.
+    """
+    ways = {
+        "anchors": (1, ANCHORS, on_anchors),
+        "a ladder": (3, RUNGS, functools.partial(on_ladder, has_covariance=True)),
+        "an old file": (3, RUNGS, functools.partial(on_ladder, has_covariance=False)),
+    }
+    for (way, (times, truth, rate_one)), each, drawn in itertools.product(ways.items(), games, draws):
+        row: dict[str, Any] = {"rated on": way, "games": times * each, "draws": f"{drawn} %"}
+        for strength in strengths:
+            dice, value = random.Random(1), value_of(strength, truth, drawn / 100)
+            found = [rate_one(strength, drawn / 100, times * each, dice) for _ in range(repeats)]
+            held = sum(one.lower <= value <= one.upper for one in found)
+            row[f"{strength} Elo"] = f"{100 * held / repeats:.1f}"
+            widths = sorted(one.upper - one.lower for one in found)
+            row["width"] = f"{widths[repeats // 2]:.0f}"
         yield row

@@ -194,6 +194,10 @@ class ChoiceFit:
             return NormalDist().cdf(float(contrast @ self.theta) / error)
         return NormalDist().cdf(self.root(contrast, 0.0))
 
+    def covariance(self, contrasts: Vector) -> Vector:
+        """The covariance of combinations of parameters, the rows, as far as they are finite."""
+        return np.asarray(contrasts @ self._covariance @ contrasts.T)
+
     def _error(self, contrast: Vector) -> float:
         return math.sqrt(max(0.0, float(contrast @ self._covariance @ contrast)))
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from zermelo.envs.errors import UnknownNameError
 from zermelo.evaluation.stats.ratings.choice_fit import FINITE, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.choices import Vector
@@ -123,6 +125,13 @@ class RatingTable:
         if compared is None:
             return Effect(name=name, estimate=0.0, lower=0.0, upper=0.0, standard_error=0.0)
         return compared[0].effect(compared[1], name)
+
+    def covariance(self, names: Sequence[str]) -> Vector:
+        """The covariance of the ratings of players, less that of the first of them, in squares of Elo."""
+        if self._model is None or self._fit is None:
+            return np.zeros((len(names), len(names)))
+        contrasts = np.array([self._model.mean(name) - self._model.mean(names[0]) for name in names])
+        return ELO_PER_LOG_ABILITY**2 * self._fit.covariance(contrasts)
 
     def superiority(self, first: str, second: str) -> float:
         """The probability, 0 to 1, that ``first`` is stronger than ``second``; 0.5 if the games do not tell.

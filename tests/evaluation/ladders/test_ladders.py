@@ -66,6 +66,9 @@ def test_a_ladder_goes_on_where_it_was_stopped(tmp_path):
     assert all(upper - lower < 130 for lower, upper in itertools.pairwise(elos))
     assert elos[-1] > 250
     assert found["game"] == "MNK(m=3, n=3, k=3, players=2)"
+    assert [len(row) for row in found["covariance"]] == [*range(1, len(elos) + 1)]
+    for rung, row in zip(found["rungs"][1:], found["covariance"][1:], strict=True):
+        assert (rung["upper"] - rung["lower"]) / 2 == pytest.approx(1.96 * row[-1] ** 0.5, rel=0.1)
     with pytest.raises(StoreError, match="has the games of another ladder"):
         LadderBuilder(GAME, journal, SerialRunner(), seed=1)
     # A policy is rated on it, and levels play as it says.

@@ -1,19 +1,24 @@
 """Policies are rated on a ladder that stays as it is, and training goes on undisturbed."""
 
+import itertools
 import json
 import math
 import random
+import re
 
 import numpy as np
 import pytest
 
 from zermelo.agents import AlphaBetaAgent, GreedyAgent, RandomAgent, TorchAgent
+from zermelo.agents.level import Levels, Rung
 from zermelo.agents.training import OpponentEnv
 from zermelo.envs import UnsupportedGameError, ZermeloError
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.registration.make import make
-from zermelo.evaluation import evaluate_policy
-from zermelo.evaluation.ladders.ladder import default_anchors
+from zermelo.evaluation import evaluate_policy, fit_ratings
+from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.ladders.ladder import POLICY, RatedAnchors, covariance_of, default_anchors
+from zermelo.evaluation.results import Result, ResultCount, Results
 
 GAME = "classic/tictactoe-v3"
 SMALL = ("random", "greedy")
@@ -46,6 +51,67 @@ def test_better_agents_have_higher_ratings():
     assert weak.rating < middle.rating < perfect.rating
     assert perfect.lower > perfect.elo["greedy"]  # above greedy, beyond doubt
     assert middle.lower < middle.elo["greedy"] < middle.upper
+
+
+def simulated(ratings, games, dice):
+    """Games of each pair of agents with these ratings, half of them from either seat, without draws."""
+    groups = {}
+    for one, other in itertools.permutations(ratings, 2):
+        wins = dice.binomial(games // 2, 1 / (1 + 10 ** ((ratings[other] - ratings[one]) / 400)))
+        for ranks, count in (((0, 1), int(wins)), ((1, 0), games // 2 - int(wins))):
+            if count:
+                groups[Result((one, other), ranks)] = ResultCount(count, (0, 0), (0, 0), count, len(groups))
+    return Results(groups)
+
+
+@pytest.mark.thorough
+def test_intervals_hold_the_errors_of_the_anchors_too():
+    """The policy is rated by far more games than anchors and rungs, as in README's call with ``games=300``."""
+    dice, truth, policy = np.random.default_rng(7), {"random": 0.0, "b": 200.0, "c": 400.0}, 300.0
+    held, repeats = {"anchors": 0, "covariance": 0, "no covariance": 0}, 100
+    for _ in range(repeats):
+        own = simulated(truth, 30, dice)
+        met = simulated({**truth, POLICY: policy}, 600, dice)
+        met = Results({result: group for result, group in met.groups.items() if POLICY in result.agents})
+        table = fit_ratings(own.counts(), anchor="random")
+        rungs = tuple(
+            Rung(name, table[name].smoothed_elo, table[name].lower, table[name].upper, 1) for name in truth
+        )
+        elo = {rung.agent: rung.rating for rung in rungs}
+        triangle = [row[: place + 1] for place, row in enumerate(table.covariance([*truth]).tolist())]
+        ladders = {
+            "anchors": RatedAnchors((), elo, (), "", own),
+            "covariance": RatedAnchors(
+                (), elo, (), "", covariance=covariance_of(Levels("", rungs, about={"covariance": triangle}))
+            ),
+            "no covariance": RatedAnchors((), elo, (), "", covariance=covariance_of(Levels("", rungs))),
+        }
+        for name, ladder in ladders.items():
+            found = ladder.rating_of(met)
+            held[name] += found.lower <= policy <= found.upper
+    assert all(count >= 0.93 * repeats - 3 * math.sqrt(0.95 * 0.05 * repeats) for count in held.values()), held
+
+
+def test_a_covariance_that_does_not_fit_the_rungs_is_refused():
+    rungs = tuple(Rung(name, rating, rating, rating, 1) for name, rating in (("random", 0.0), ("b", 100.0)))
+    assert covariance_of(Levels("", rungs, about={"covariance": [[0], [0, 4]]})).tolist() == [[0, 0], [0, 4]]
+    for rows in ([[0]], [[0], ["a", 4]], 3, [[0], [0, math.nan]]):
+        with pytest.raises(StoreError, match="has 2 rungs, and no covariance of as many"):
+            covariance_of(Levels("it", rungs, about={"covariance": rows}))
+
+
+@pytest.mark.thorough
+def test_games_are_played_until_the_interval_is_as_narrow_as_asked():
+    said = []
+    rating = evaluate_policy(random_policy, GAME, ladder=SMALL, interval=150, on_progress=said.append)
+    assert rating.upper - rating.lower <= 150
+    assert not any("needs about" in note for note in rating.notes)
+    assert re.match(r"after 40 games the interval is \d+ Elo wide: one of 150 needs about [\d,]+ more", said[0])
+    short = evaluate_policy(random_policy, GAME, ladder=SMALL, interval=20, games=30)
+    assert [row.games for row in short.against.values()] == [30, 30]
+    assert re.match(
+        r"After 60 games the interval is \d+ Elo wide: one of 20 needs about [\d,]+ more\.", short.notes[-1]
+    )
 
 
 @pytest.mark.thorough
