@@ -4,6 +4,7 @@ from zermelo.envs.checks.check_rules import check_rules as check_rules
 from zermelo.envs.checks.verify_clone import verify_clone as verify_clone
 from zermelo.envs.clone.clone_env import clone_env as clone_env
 from zermelo.envs.clone.clone_env import register_clone as register_clone
+from zermelo.envs.clone.clone_env import register_state as register_state
 from zermelo.envs.counting import perft as perft
 from zermelo.envs.errors import CloneError as CloneError
 from zermelo.envs.errors import IllegalActionError as IllegalActionError

@@ -15,6 +15,7 @@ from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
+from zermelo.envs.clone.saving import NO_DRAWS, draws_unseen
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
@@ -225,14 +226,16 @@ class _VerifiedGame:
         return f"seed {self._seed}, game {self._number}, step {self._step}"
 
     def _causes(self, driver: VerifiedEnv) -> str:
-        """Possible causes: state outside of the object, and sets, whose order may differ in a copy."""
+        """Possible causes: state outside of the object, sets, whose order may differ in a copy, and emulators."""
         sets = [path_to(driver.env, obj) for obj in reachable(driver.env) if type(obj) is set and len(obj) > 1]
         order = (
             f"; a copy may go through a set, or pop from it, in another order: {', '.join(sets[:3])} (where the "
             "order matters, keep a dict or a list, or take the least)"
         )
+        chancy = [path_to(driver.env, obj) for obj in reachable(driver.env) if draws_unseen(type(obj))]
+        draws = f"; copies of {', '.join(chancy)} draw other random numbers: compare without them ({NO_DRAWS})"
         outside = "" if self.outside is None else self.outside.text()
-        return outside + (order if sets else "")
+        return outside + (order if sets else "") + (draws if chancy else "")
 
 
 _AEC_FIELDS: Final = (

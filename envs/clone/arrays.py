@@ -1,8 +1,8 @@
 """NumPy's arrays: a view stays a view of the copy, and so does an array over the memory of another object.
 
 Where the owner of the memory is copied (a ``bytearray``, a tensor, an object with ``__array_interface__``), it is
-the memory of the owner's copy. Where it cannot be (memory maps, ctypes, Numba), the memory alone is copied, unless
-the environment holds its owner too, which could read and write it.
+the memory of the owner's copy. Where it cannot be (memory maps, ctypes, Numba, nanobind), the memory alone is
+copied, unless the environment holds its owner too, which could read and write it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zermelo.envs.clone.structures import copy_fields
 Array = np.ndarray[Any, Any]
 
 _STRIDED: Final[Any] = type(as_strided(np.zeros(1)).base)  # what NumPy puts between an array and such a view of it
-_OTHERS: Final = ("mmap.mmap", "_ctypes._CData", "_nrt_python._MemInfo")
+_OTHERS: Final = ("mmap.mmap", "_ctypes._CData", "_nrt_python._MemInfo", "nanobind.nb_ndarray")
 
 
 def _copy_array(obj: Array, walk: Walk) -> Array:

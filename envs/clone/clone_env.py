@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 
 from zermelo.envs.clone.kinds import Kind
 from zermelo.envs.clone.plan import Copy, Scan, compile_copier
+from zermelo.envs.clone.saved_state import copy_by_state, register_saving
+from zermelo.envs.clone.saving import Saving
 from zermelo.envs.clone.structures import own_copy
 from zermelo.envs.clone.traversal import KINDS, copy_generally, kind_of
 from zermelo.envs.errors import CloneError, InvalidSettingError
@@ -78,6 +80,44 @@ def register_clone(
         KINDS[cls] = Kind(copy=lambda obj, walk: make(walk.copy_all(take(obj))), parts=take)
     else:
         raise InvalidSettingError("register_clone needs either clone, or flatten and unflatten")
+    _forget_shapes()
+
+
+@checked_call
+def register_state(
+    cls: type[T],
+    save: Callable[[T], Any],
+    restore: Callable[[T, Any], Any],
+    *,
+    arguments: Callable[[T], tuple[Any, ...]] | None = None,
+    seed: Callable[[T, int], Any] | None = None,
+) -> None:
+    """Says how objects of exactly this class, such as emulators, are copied by the states that they save.
+
+    The user's object is only asked to save itself. A second object, one for all copies in a process, is restored
+    to the state of a copy when that is stepped or looked at::
+
+        register_state(Emulator, Emulator.save, Emulator.load, arguments=lambda emulator: (emulator.rom,))
+
+    Args:
+        cls: The class.
+        save: Returns the state of an object, with all that decides how it goes on, random generators included.
+        restore: Puts another object of the class into a state.
+        arguments: Returns what the class is called with to make the second object. By default the environment
+            is made anew, from Gymnasium's spec or what ``EzPickle`` keeps, and the object is taken from that.
+        seed: Starts the random generators of an object from a whole number of 32 bits, and changes nothing else.
+            Without it a search foresees the chance that is part of a state.
+
+    Raises:
+        InvalidSettingError: Not a class.
+    """
+    if not isinstance(cls, type):
+        raise InvalidSettingError(f"register_state needs a class, not {cls!r}")
+    register_saving(cls, Saving(save=save, restore=restore, arguments=arguments, seed=seed))
+    _forget_shapes()
+
+
+def _forget_shapes() -> None:
     for copier in list(_copiers.values()):
         copier.shapes = ()
 
@@ -104,7 +144,7 @@ class _Copier:
                 if shape is not shapes[0]:
                     self._put_first(shape)
                 return new
-        new = copy_generally(obj)
+        new = _copied_generally(obj)
         self.misses += 1
         # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
         if self.misses > 2 ** (1 + self.compilations // 3):
@@ -117,6 +157,17 @@ class _Copier:
     def _put_first(self, shape: tuple[Copy, Scan]) -> None:
         with self.lock:
             self.shapes = (shape, *(other for other in self.shapes if other is not shape))[:_MOST_SHAPES]
+
+
+def _copied_generally(obj: Any) -> Any:
+    """A copy by the general walk; what cannot be copied but saves itself is copied by its states from then on."""
+    while True:
+        try:
+            return copy_generally(obj)
+        except CloneError as error:
+            failed = getattr(error.__cause__, "obj", None)
+            if failed is None or not copy_by_state(obj, failed):
+                raise
 
 
 _copiers: Final[dict[type, _Copier]] = {}

@@ -20,6 +20,7 @@ from zermelo.envs.clone.clone_env import known_generators
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.libraries import is_process_wide
 from zermelo.envs.clone.outside_state import values_outside
+from zermelo.envs.clone.saved_state import generators_of, is_seeded, seed_stand_in
 from zermelo.envs.clone.traversal import reachable
 
 # --- inside
@@ -28,13 +29,16 @@ from zermelo.envs.clone.traversal import reachable
 def is_source(obj: Any) -> bool:
     """Returns whether an object is a random generator, or numpy's bit generator or seed sequence inside one.
 
+    So is what stands in for an emulator with generators of its own.
     Those of the whole process are none: they are outside.
     """
     if is_process_wide(obj):
         return False
     if issubclass(type(obj), random.Random):
         return not issubclass(type(obj), random.SystemRandom)
-    return issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence) or _is_torch(obj)
+    if issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence):
+        return True
+    return _is_torch(obj) or is_seeded(obj)
 
 
 def _is_torch(obj: Any) -> bool:
@@ -59,6 +63,8 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
             random.Random.seed(source, seed)  # forgets the second half of a pair of normal numbers as well
         elif _is_torch(source):
             source.manual_seed(seed % 2**63)
+        elif is_seeded(source):
+            seed_stand_in(source, seed)
         else:
             type(source).__init__(source, seed)
     for obj in objects:
@@ -92,6 +98,8 @@ def _state_of(source: Any) -> Any:
         return repr(source.state)
     if isinstance(source, np.random.SeedSequence):
         return source.n_children_spawned
+    if is_seeded(source):
+        return generators_of(source)
     return source.get_state().numpy().tobytes()
 
 

@@ -40,13 +40,14 @@ class UncopyableError(Exception):
 
 
 class Walk(Protocol):
-    """One copying of an object and all that it holds.
+    """One copying of an object, the root, and all that it holds.
 
     ``memo`` maps the ``id`` of each object met to its copy; ``keep`` has what must live as long as the walk, and
     ``late`` what is done at its end.
     """
 
     memo: dict[int, Any]
+    root: Any
     keep: list[Any]
     late: list[Callable[[], None]]
 

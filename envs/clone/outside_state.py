@@ -15,7 +15,7 @@ from zermelo.envs.clone.kinds import full_name, module_name
 from zermelo.envs.clone.state_key import digest
 from zermelo.envs.clone.traversal import reachable
 
-_KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.")
+_KNOWN_PACKAGES: Final = ("pettingzoo.classic.", "pettingzoo.utils.", "shimmy.", "zermelo.", "rlcard.", "ale_py.")
 _LIBRARIES: Final = (
     "chess", "gym", "gymnasium", "matplotlib", "numba", "numpy", "pandas", "pygame", "pyspiel", "pytest", "scipy",
     "torch", "zermelo",

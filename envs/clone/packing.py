@@ -16,6 +16,7 @@ import cloudpickle
 
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
+from zermelo.envs.clone.saved_state import StandIn
 from zermelo.envs.errors import CloneError
 
 NOT_PACKED: Final = (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError)
@@ -34,7 +35,7 @@ class _Packer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no 
         cls = type(obj)
         if is_display_type(cls):
             return _nothing, ()
-        if isinstance(obj, type) or is_shared_type(cls):
+        if isinstance(obj, type) or issubclass(cls, StandIn) or is_shared_type(cls):
             return super().reducer_override(obj)
         layout = layout_of(cls)
         if layout.base is not object or refusal(cls) is not None:

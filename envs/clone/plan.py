@@ -23,6 +23,7 @@ import numpy as np
 from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import SHARED, Kind, full_name, is_shared_type
 from zermelo.envs.clone.libraries import is_space
+from zermelo.envs.clone.saved_state import is_seeded
 from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
 Copy = Callable[[Any], Any]
@@ -59,6 +60,7 @@ class _Writer:
         self.groups: dict[Any, list[str]] = collections.defaultdict(list)
         """Variables that could hold one object, by what else the guards say of them; they must not."""
         self.generators: list[str] = []
+        self.bits = False
         self.count = 0
 
     def fresh(self, letter: str) -> str:
@@ -141,9 +143,12 @@ class _Writer:
         return self.made(name, obj, f"{name}.__copy__()")
 
     def leaf(self, name: str, obj: Any, kind: Kind) -> str:
-        if kind.by_value:
-            if self.generators:  # two could share one bit generator
+        if is_seeded(obj):
+            self.generators.append(name)
+        elif kind.by_value:
+            if self.bits:  # two could share one bit generator
                 raise _NoPlanError
+            self.bits = True
             self.generators.append(name)
         self.groups[type(obj)].append(name)
         return self.made(name, obj, f"copied({name})")

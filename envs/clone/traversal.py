@@ -173,7 +173,7 @@ def copy_generally(obj: Any) -> Any:
     except UncopyableError as error:
         raise CloneError(
             f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}; keep it out of the environment's "
-            "attributes, or say how to copy it: zermelo.envs.register_clone"
+            "attributes, or say how to copy it: zermelo.envs.register_clone, or register_state if it saves itself"
         ) from error
     except RecursionError:
         raise CloneError(

@@ -94,6 +94,13 @@ def _rules_traits(env: Any) -> dict[str, Any]:
     return {name: getattr(traits, name) for name in _OF_RULES}
 
 
+def _atari_traits(env: Any) -> dict[str, Any]:
+    """Searches plan with the emulator's state, of which the screen shows most."""
+    is_sticky = env.ale.getFloat("repeat_action_probability") > 0
+    known = {"information": Information.PERFECT, "reward_sum": RewardSum.GENERAL, "terminal_rewards_only": False}
+    return {**known, "chance": Chance.SAMPLED if is_sticky or not isinstance(env._frameskip, int) else Chance.NONE}
+
+
 _DUEL = {
     "reward_sum": RewardSum.ZERO, "chance": Chance.NONE, "information": Information.PERFECT,
     "utility_bounds": (-1.0, 1.0), "terminal_rewards_only": True,
@@ -129,6 +136,7 @@ _KNOWN_CLASSES: Mapping[str, KnownClass] = {
         key=_blackjack_key,
         hidden=HiddenInformation(None, _redraw_hole_card),
     ),
+    "ale_py.env.AtariEnv": KnownClass(traits=_atari_traits),
     "pettingzoo.utils.conversions.parallel_to_aec_wrapper": KnownClass(traits=_SIMULTANEOUS, hidden=PARALLEL),
     _RULES_ENV: KnownClass(
         traits=_rules_traits,
