@@ -188,6 +188,23 @@ def _copy_tensor(obj: Any, walk: Walk) -> Any:
     return flat.as_strided(obj.shape, obj.stride(), obj.storage_offset()).requires_grad_(obj.requires_grad)
 
 
+def _copy_mujoco_data(obj: Any, walk: Walk) -> Any:
+    """Data of the copied model: MuJoCo's own copy would be of the original's, or copy that once more."""
+    model = walk.copy(obj.model)
+    new = type(obj)(model)
+    sys.modules["mujoco"].mj_copyData(new, model, obj)
+    return new
+
+
+def _mujoco_value(obj: Any) -> bytes:
+    """All that decides how a simulation goes on, besides the model."""
+    mujoco = sys.modules["mujoco"]
+    kind = mujoco.mjtState.mjSTATE_INTEGRATION
+    state = np.empty(mujoco.mj_stateSize(obj.model, kind))
+    mujoco.mj_getState(obj.model, obj, state, kind)
+    return state.tobytes()
+
+
 def _columns(obj: Any) -> list[Any]:
     """The columns of a data frame; a series or an index is its own."""
     return [obj.iloc[:, number] for number in range(obj.shape[1])] if obj.ndim == 2 else [obj]
@@ -314,6 +331,7 @@ _BY_NAME: Final[dict[str, Kind]] = {
     "pyspiel.State": Kind(
         copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
     ),
+    "mujoco._structs.MjData": Kind(copy=_copy_mujoco_data, parts=lambda obj: [obj.model], value=_mujoco_value),
     "torch.Tensor": Kind(copy=_copy_tensor, value=_tensor_value),
     "torch._C.Generator": _generator(lambda obj, walk: type(obj)(device=obj.device).set_state(obj.get_state())),
     "pandas.core.generic.NDFrame": Kind(copy=_copy_frame, parts=_frame_parts),

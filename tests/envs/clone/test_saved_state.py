@@ -105,6 +105,7 @@ class SavesItself(BareEmulatorEnv):
         self.emulator.thaw(memory)
 
 
+@pytest.mark.thorough
 def test_an_environment_may_save_itself() -> None:
     verify_clone(SavesItself, games=3, max_steps=12)
     env = started(SavesItself(), [0])
@@ -158,6 +159,7 @@ def test_classes_are_registered_with_how_they_save_and_are_made() -> None:
         register_state(3, len, len)  # type: ignore[type-var,arg-type]
 
 
+@pytest.mark.thorough
 def test_registered_generators_are_seeded_by_searches_and_copied_by_clones() -> None:
     verify_clone(lambda: EmulatorEnv(1, RegisteredChance), games=3, max_steps=12)
     env = started(EmulatorEnv(1, RegisteredChance), [1])
