@@ -36,6 +36,11 @@ def test_copies_without_sticky_actions_are_the_same_game(stack: bool) -> None:
         return gymnasium.wrappers.FrameStackObservation(env, 4) if stack else env
 
     verify_clone(make, games=1)
+    env = make()
+    env.reset(seed=0)
+    copy = clone_env(env)
+    for action in (1, 5, 2):
+        assert np.array_equal(env.step(action)[0], copy.step(action)[0])
 
 
 def test_sticky_actions_are_chance_that_a_copy_draws_itself() -> None:

@@ -89,6 +89,13 @@ WRAPPED: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", WRAPPED)
 def test_copies_go_on_as_the_original_with_wrappers_on(name: str) -> None:
     verify_clone(lambda: WRAPPED[name](EmulatorEnv(3)), games=3, max_steps=12)
+    env = WRAPPED[name](EmulatorEnv(3))
+    env.reset(seed=0)
+    copy = clone_env(env)
+    for action in (1, 2):
+        shown, copied = env.step(action), copy.step(action)
+        assert np.array_equal(shown[0], copied[0])
+        assert shown[1:4] == copied[1:4]
 
 
 class SavesItself(BareEmulatorEnv):
