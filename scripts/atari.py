@@ -44,6 +44,7 @@ def episode(game, spec, seed, actions):
 def picture(rows, file):
     from PIL import Image
 
+    rows = [frames + [np.zeros_like(frames[0])] * (SHOWN - len(frames)) for frames in rows]  # some end early
     sheet = np.vstack([np.hstack([frame[::2, ::2] for frame in frames]) for frames in rows])
     Image.fromarray(sheet).quantize(32).save(file, optimize=True)
 

@@ -68,16 +68,16 @@ class CopiedGame:
     def __init__(
         self, raw: Any, template: Callable[[], Any], traits: Traits, outside: OutsideGenerators | None, seed: int
     ) -> None:
-        begun = time.perf_counter()
-        self._template = template()
-        self.copying = time.perf_counter() - begun
+        self._template, self.copying = _timed(template)
+        self._copy = copier_for(self._template)
+        if self.copying > _SLOW:  # the first may have made what all others use, such as an emulator
+            self.copying = min(self.copying, _timed(lambda: self._copy(self._template))[1])
         self._name = game_name(raw)
         known = known_class(raw)
         self._fast_key, self._hidden = known.key, known.hidden_of(raw)
         self._is_known = is_known_to_clone(raw)  # whose spaces never change
         self.outside = OutsideGenerators(raw) if outside is None else outside
         self._generator = np.random.default_rng(seed)
-        self._copy = copier_for(self._template)
         self._codecs: dict[int, ActionCodec] = {}
         self.as_numpy = self.keys_are_slow = False
         self.ignored_paths: dict[str, dict[str, str]] = {}
@@ -380,3 +380,9 @@ class CopiedGame:
 
     def environment(self, state: CopiedState) -> Any:
         return state.env
+
+
+def _timed(make: Callable[[], Any]) -> tuple[Any, float]:
+    """What a function returns, and the seconds that it takes."""
+    begun = time.perf_counter()
+    return make(), time.perf_counter() - begun
