@@ -12,19 +12,19 @@ import functools
 import inspect
 import pickle
 import random
-import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import original_class, stand_for
 from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, Walk, are_shared, full_name
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
-from zermelo.envs.clone.saving import Saving, find_saving
+from zermelo.envs.clone.saving import Recipe, Saving, find_saving, recipe_of
+from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.structures import own_copy
 from zermelo.envs.clone.traversal import KINDS, CopyWalk, reachable
 from zermelo.envs.errors import CloneError
@@ -63,57 +63,6 @@ _savings: Final[dict[type, Saving]] = {}  # by the class itself
 # --- second objects
 
 
-class _Recipe(NamedTuple):
-    """How a second object is made: the key of what is alike in this process, and readable in another one.
-
-    Attributes:
-        cls: The class of the object.
-        function: Called with the pickled ``arguments`` it makes the object, or an environment that holds it.
-        number: The object's number among those of its class in the environment.
-    """
-
-    cls: type
-    saving: Saving
-    function: Callable[..., Any]
-    arguments: bytes
-    number: int | None
-
-
-def _recipe(obj: Any, saving: Saving, root: Any) -> _Recipe:
-    cls = type(obj)
-    if saving.arguments is not None:
-        return _Recipe(cls, saving, cls, pickle.dumps((saving.arguments(obj), {})), None)
-    for layer in reversed([*_layers(root)]):
-        made = _made_by(layer, dict(saving.options))
-        alike = [] if made is None else [part for part in reachable(layer) if type(part) is cls]
-        index = next((number for number, part in enumerate(alike) if part is obj), None)
-        if made is not None and index is not None:
-            return _Recipe(cls, saving, made[0], pickle.dumps(made[1:]), index)
-    raise CloneError("nothing says how its environment was made, as gymnasium.utils.EzPickle does")
-
-
-def _layers(env: Any) -> Iterator[Any]:
-    while env is not None:
-        yield env
-        env = getattr(env, "__dict__", {}).get("env")
-
-
-def _made_by(layer: Any, others: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...], Any] | None:
-    """A function and arguments that make such an environment, if that is known, some keywords being ``others``."""
-    own, cls = getattr(layer, "__dict__", {}), original_class(type(layer))
-    if "_ezpickle_args" in own:
-        given = own["_ezpickle_kwargs"]
-        return cls, own["_ezpickle_args"], given | {name: others[name] for name in others if name in given}
-    spec = own.get("spec")
-    if spec is not None and "gymnasium" in sys.modules:
-        options = {name: others[name] for name in others if name in spec.kwargs}
-        return sys.modules["gymnasium"].make, (spec,), options
-    with contextlib.suppress(TypeError, ValueError):  # of classes of C code
-        if not inspect.signature(cls).parameters:
-            return cls, (), {}
-    return None
-
-
 class _Second:
     """An object that serves all copies of those made alike, under a lock, as threads search at the same time.
 
@@ -122,7 +71,7 @@ class _Second:
 
     __slots__ = ("env", "holder", "lock", "obj", "recipe", "saving")
 
-    def __init__(self, recipe: _Recipe) -> None:
+    def __init__(self, recipe: Recipe) -> None:
         self.recipe, self.saving, self.lock = recipe, recipe.saving, threading.RLock()
         arguments, options = pickle.loads(recipe.arguments)
         self.env = recipe.function(*arguments, **options)
@@ -151,11 +100,11 @@ def _nobody() -> None:
     return None
 
 
-_seconds: Final[dict[_Recipe, _Second]] = {}  # by all that decides what it is
+_seconds: Final[dict[Recipe, _Second]] = {}  # by all that decides what it is
 _making: Final = threading.RLock()
 
 
-def _second(recipe: _Recipe) -> _Second:
+def _second(recipe: Recipe) -> _Second:
     """The second object of a recipe; to make it draws nothing from the process's generators."""
     with _making:
         found = _seconds.pop(recipe, None)
@@ -216,11 +165,18 @@ class _SavedCopy:
                 self.saved = _Saved(_frozen(second.saving.save(second.obj)))
             return self.saved
 
-    def split(self) -> tuple[Any, Any]:
-        """The position, and a value that differs once random generators have drawn, or may have."""
+    def position(self) -> Any:
+        """The state without that of random generators, where it can be told apart."""
+        state, split = self.keep().state, self.second.saving.split
+        return state if split is None else split(state)[0]
+
+    def generators(self) -> Any:
+        """A value that differs once random generators have drawn, or may have."""
+        if self.chance is not None:
+            with self.second.lock:
+                self.enter()
         saved, split = self.keep(), self.second.saving.split
-        position, generators = (saved.state, saved) if split is None else split(saved.state)
-        return position, generators if self.chance is None else self.chance
+        return saved if split is None else split(saved.state)[1]
 
     def enter(self) -> Any:
         """The second object, in this state."""
@@ -287,7 +243,7 @@ def _frozen(value: Any) -> Any:
     return CopyWalk(value).copy_root()
 
 
-def _unpacked(recipe: _Recipe, state: Any, chance: int | None, shown: dict[str, Any]) -> _SavedCopy:
+def _unpacked(recipe: Recipe, state: Any, chance: int | None, shown: dict[str, Any]) -> _SavedCopy:
     return _SavedCopy(_second(recipe), _Saved(state), chance, shown)
 
 
@@ -336,24 +292,31 @@ def seed_stand_in(obj: StandIn, number: int) -> None:
 
 def generators_of(obj: StandIn) -> Any:
     """A value that differs once the random generators in what an object stands in for have drawn, or may have."""
-    return obj._zermelo_copy.split()[1]
+    return obj._zermelo_copy.generators()
 
 
 def _copy_live(saving: Saving, obj: Any, walk: Walk) -> StandIn:
     name = full_name(type(obj))
     state = own_copy(obj, lambda: _frozen(saving.save(obj)), "saved state")
     try:
-        recipe = _recipe(obj, saving, walk.root)
+        recipe = recipe_of(obj, saving, walk.root)
         is_new = recipe not in _seconds
         second = _second(recipe)
     except Exception as error:  # whatever the environment's own code raises
         reason = f"is a {name}, which saves its own state, but no second one could be made to restore: {error}"
         raise UncopyableError(obj, reason) from error
-    if is_new and pickle.dumps(_frozen(saving.save(obj))) != pickle.dumps(state):
+    if is_new and not _are_equal(_frozen(saving.save(obj)), state):
         saving.restore(obj, _frozen(state))
         raise UncopyableError(obj, f"is a {name}, of which a second one shares memory with it")
     shown = {method: _frozen(getattr(obj, method)()) for method in saving.shows}
     return _stand_in(_SavedCopy(second, _Saved(state), None, shown))
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Returns whether two states are equal, or cannot be compared."""
+    with contextlib.suppress(CloneError):
+        return state_key([one]) == state_key([other])
+    return True
 
 
 def _write_live(obj: Any, walk: Any) -> None:
@@ -363,7 +326,7 @@ def _write_live(obj: Any, walk: Any) -> None:
 
 
 def _write_copy(obj: Any, walk: Any) -> None:
-    _write_position(original_class(type(obj)), None if walk.is_digest else obj._zermelo_copy.split()[0], walk)
+    _write_position(original_class(type(obj)), None if walk.is_digest else obj._zermelo_copy.position(), walk)
 
 
 def _write_position(cls: type, position: Any, walk: Any) -> None:
@@ -389,10 +352,14 @@ def _face_of(cls: type) -> type[StandIn]:
     for name in dir(cls):
         own = inspect.getattr_static(cls, name)
         if callable(own) and not isinstance(own, type | staticmethod) and name not in _LEFT_OUT:
-            body[name] = _forwarded(name)
+            body[name] = _forwarded(name) if name != "close" else _do_nothing
     face = types.new_class(cls.__name__, (StandIn,), exec_body=lambda space: space.update(body))
     KINDS[face] = Kind(copy=lambda obj, _: _stand_in(obj._zermelo_copy.copied()), key=_write_copy, alone=True)
     return stand_for(face, cls)
+
+
+def _do_nothing(self: StandIn) -> None:
+    """Closes nothing: other copies go on."""
 
 
 def _forwarded(name: str) -> Callable[..., Any]:

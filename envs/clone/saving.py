@@ -1,17 +1,22 @@
-"""How objects of classes save and restore themselves: of known libraries, and by the names of their methods."""
+"""How objects of classes save and restore themselves, by library or the names of methods, and are made anew."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import operator
+import pickle
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import full_name, refusal
+from zermelo.envs.clone.traversal import reachable
+from zermelo.envs.errors import CloneError
 
 _PAIRS: Final = (
     ("clone_state", "restore_state"), ("cloneState", "restoreState"), ("get_state", "set_state"),
@@ -70,6 +75,61 @@ def _takes(function: Any, name: str) -> bool:
 
 def _call(name: str, obj: Any, state: Any) -> None:
     getattr(obj, name)(state)
+
+
+# --- how a second one is made
+
+
+class Recipe(NamedTuple):
+    """How a second object is made: the key of what is alike in this process, and readable in another one.
+
+    Attributes:
+        cls: The class of the object.
+        function: Called with the pickled ``arguments`` it makes the object, or an environment that holds it.
+        number: The object's number among those of its class in the environment.
+    """
+
+    cls: type
+    saving: Saving
+    function: Callable[..., Any]
+    arguments: bytes
+    number: int | None
+
+
+def recipe_of(obj: Any, saving: Saving, root: Any) -> Recipe:
+    """How a second object like one of those that ``root`` holds is made; ``CloneError`` where nothing says it."""
+    cls = type(obj)
+    if saving.arguments is not None:
+        return Recipe(cls, saving, cls, pickle.dumps((saving.arguments(obj), {})), None)
+    for layer in reversed([*_layers(root)]):
+        made = _made_by(layer, dict(saving.options))
+        alike = [] if made is None else [part for part in reachable(layer) if type(part) is cls]
+        index = next((number for number, part in enumerate(alike) if part is obj), None)
+        if made is not None and index is not None:
+            return Recipe(cls, saving, made[0], pickle.dumps(made[1:]), index)
+    raise CloneError("nothing says how its environment was made, as gymnasium.utils.EzPickle does")
+
+
+def _layers(env: Any) -> Iterator[Any]:
+    while env is not None:
+        yield env
+        env = getattr(env, "__dict__", {}).get("env")
+
+
+def _made_by(layer: Any, others: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...], Any] | None:
+    """A function and arguments that make such an environment, if that is known, some keywords being ``others``."""
+    own, cls = getattr(layer, "__dict__", {}), original_class(type(layer))
+    if "_ezpickle_args" in own:
+        given = own["_ezpickle_kwargs"]
+        return cls, own["_ezpickle_args"], given | {name: others[name] for name in others if name in given}
+    spec = own.get("spec")
+    if spec is not None and "gymnasium" in sys.modules:
+        options = {name: others[name] for name in others if name in spec.kwargs}
+        return sys.modules["gymnasium"].make, (spec,), options
+    with contextlib.suppress(TypeError, ValueError):  # of classes of C code
+        if not inspect.signature(cls).parameters:
+            return cls, (), {}
+    return None
 
 
 # --- the Arcade Learning Environment

@@ -33,6 +33,9 @@ class Emulator:
         """A view of the memory, not a copy."""
         return np.ctypeslib.as_array(self.memory)[:FRAMES]
 
+    def close(self) -> None:
+        self.memory = None  # type: ignore[assignment]  # as after the library's own
+
     def clone_state(self) -> bytes:
         return bytes(self.memory)
 
@@ -125,6 +128,9 @@ class BareEmulatorEnv(gymnasium.Env[Any, int]):
         screen = self.emulator.screen()
         self.screens = [self.screens[1], screen.copy()]
         return np.array(self.screens), float(paid), bool(screen[PLACE] < 0), False, {"screen": screen}
+
+    def close(self) -> None:
+        self.emulator.close()
 
 
 class EmulatorEnv(BareEmulatorEnv, EzPickle):

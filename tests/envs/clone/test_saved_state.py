@@ -66,6 +66,9 @@ def test_copies_show_their_own_screens_whatever_others_do() -> None:
     assert one.unwrapped.emulator.screen()[PLACE] == place
     assert isinstance(one.unwrapped.emulator, Emulator)
     assert env.unwrapped.emulator.screen()[PLACE] == 0
+    other.close()
+    one.step(0)
+    assert one.unwrapped.emulator.screen()[PLACE] == next_place(1, place, 0)
 
 
 def test_keys_are_equal_where_memory_is() -> None:
