@@ -72,8 +72,10 @@ class TreeSearchAgent(SearchAgent):
             alone.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
         prefer_short_wins: Whether, of equal values, wins should come sooner and losses later.
-        ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``. A selective
-            search does not ask whether others are as good as the best.
+        ties: Which of several best actions to play: ``"random"`` or ``"first"``. For random ones the root's actions
+            are tried in an order drawn from the seed, and the first of the best is played: whether others are as
+            good is not asked, unless ``exact`` is set or the ordering is fixed. A selective search does not ask
+            either, and tries the most promising first.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
     """
@@ -207,6 +209,8 @@ class TreeSearchAgent(SearchAgent):
         if search.breaks_ties or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
             asked = wanted._replace(ties=Ties.RANDOM if search.breaks_ties else None)
+        elif wanted == RootRequest(ties=Ties.RANDOM) and not search.order.fixed:
+            wanted = asked = RootRequest(ties=None, draws_order=True)
         draw, budget, manager = float(self.generator.random()), search.budget, None
 
         def found_in(iteration: Iteration | None, depth: int, stopped_by: StoppedBy) -> dict[str, Any]:

@@ -24,10 +24,10 @@ _PLIES_APART: Final = 64
 
 
 class MoveOrdering:
-    """Orders the actions at a node, and learns from those that cut off."""
+    """Orders the actions at a node, and learns from those that cut off; ``fixed`` is ascending, always."""
 
     def __init__(self, game: Game[Any], ordering: Ordering = Ordering.FIXED) -> None:
-        self._fixed = ordering is Ordering.FIXED
+        self.fixed = ordering is Ordering.FIXED
         self._hint = game.ordering_hint if offers(game, SupportsOrdering) else None
         self._killers: dict[int, tuple[int, ...]] = {}
         self._history: dict[tuple[int, int], float] = {}
@@ -36,7 +36,7 @@ class MoveOrdering:
         self, state: Any, actions: Sequence[int], mover: int, ply: int, table_action: int | None
     ) -> Sequence[int]:
         """The actions, most promising first; ties ascending."""
-        if self._fixed or len(actions) < 2:
+        if self.fixed or len(actions) < 2:
             return actions
         killers, history, hint = self._killers.get(ply, ()), self._history, self._hint
 
@@ -54,7 +54,7 @@ class MoveOrdering:
 
     def update_history(self, action: int, mover: int, ply: int, depth: float) -> None:
         """Remembers an action that made its siblings needless, ``depth`` moves above the horizon."""
-        if self._fixed:
+        if self.fixed:
             return
         killers = self._killers.get(ply, ())
         if action not in killers:
@@ -150,11 +150,13 @@ class RootNode(NamedTuple):
 class RootRequest(NamedTuple):
     """The values that a search of the root has to find: ``exact`` ones of all actions, or of the best.
 
-    Those that the rule for ``ties`` may play must show as ties; None prefers nothing.
+    Those that the rule for ``ties`` may play must show as ties; None prefers nothing. With ``draws_order`` actions
+    are tried in an order that is drawn, and the first of the best is played.
     """
 
     exact: bool = False
     ties: Ties | None = Ties.FIRST
+    draws_order: bool = False
 
 
 class TreeSearch(abc.ABC):

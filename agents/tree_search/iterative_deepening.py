@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from zermelo.agents.base.budget import SearchStopped
 from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.recursion import MAX_PLIES, GameTooLongError
@@ -164,7 +166,7 @@ def deepen(
     ``step_by_step`` False searches at once to ``limits.depth``, or to the end of the game. ``watch`` is called
     after each finished iteration with it, its depth and what stopped it; False ends the search. ``manager`` says
     whether another iteration is worth its time. ``seed`` orders what is looked at before the first iteration,
-    where there may not be time for all.
+    where there may not be time for all; and the actions, where the request has them in a drawn order.
 
     Returns:
         The iteration to answer with (None if not one action could be searched), the depth of the last finished
@@ -178,8 +180,12 @@ def deepen(
     search.root_tried = frozenset()
     last: Iteration | None = None
     deepest = math.inf if limits.depth is None else limits.depth
-    unordered = search.orders_root and search.proof is None
-    actions = list(node.legal if unordered else search.root_actions(node))
+    unordered = search.orders_root and search.proof is None and not request.draws_order
+    if request.draws_order:
+        actions = np.random.default_rng(seed).permutation(node.legal).tolist()
+        actions = actions if search.proof is None else list(search.proof.order(actions))
+    else:
+        actions = list(node.legal if unordered else search.root_actions(node))
     glance = None
     if limits.seconds is not None and isinstance(search, PlainSearch):
         glance = _order_by_reward(search, node, actions, seed)

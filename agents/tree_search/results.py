@@ -42,7 +42,8 @@ def answer(
         tied = iteration.best_moves()
         if search.breaks_ties and len(tied) > 1:
             tied = list(search.tie_winners(tied))
-        move = tied[0] if request.ties is Ties.FIRST or len(tied) == 1 else tied[int(draw * len(tied))]
+        move = tied[int(draw * len(tied))] if request.ties is Ties.RANDOM else tied[0]
+        move = iteration.best if request.draws_order else move
         proven = iteration.proven
         reach = iteration.depth if iteration.finished else depth + 1
         known = sorted(iteration.moves)
