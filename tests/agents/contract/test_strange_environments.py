@@ -53,7 +53,7 @@ def test_every_search_plays_a_best_move(kind: str, spec: str) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(kind, marks=[pytest.mark.thorough] * (kind == "HoldsSets"))
+        pytest.param(kind, marks=[pytest.mark.slow] * (kind == "HoldsSets"))
         for kind in BOARDS
         if kind not in FAILING
     ],
@@ -143,7 +143,12 @@ DICE_SEARCHES = {
 
 @pytest.mark.parametrize("pays", ["at once", "at the end"])
 @pytest.mark.parametrize(
-    ("players", "name"), [(players, name) for players, names in DICE_SEARCHES.items() for name in names]
+    ("players", "name"),
+    [
+        pytest.param(players, name, marks=[pytest.mark.slow] * (players == 4 and name != "bestreply"))
+        for players, names in DICE_SEARCHES.items()
+        for name in names
+    ],
 )
 @pytest.mark.thorough
 def test_sampled_dice_are_averaged(players: int, name: str, pays: str) -> None:

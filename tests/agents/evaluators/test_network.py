@@ -100,7 +100,10 @@ def test_alpha_beta_visits_the_same_nodes_compiled_and_plain(rules: Any) -> None
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rules", "make", "limit"),
-    [(Nim((3, 4)), MCTSAgent, {"simulations": 100}), (EinStein(), ExpectiminimaxAgent, {"depth": 1})],
+    [
+        (Nim((3, 4)), MCTSAgent, {"simulations": 100}),
+        pytest.param(EinStein(), ExpectiminimaxAgent, {"depth": 1}, marks=pytest.mark.slow),
+    ],
 )
 def test_other_searches_take_networks_too(rules: Any, make: Any, limit: dict[str, int]) -> None:
     game = RulesGame(rules)

@@ -34,7 +34,10 @@ def test_a_file_says_what_it_is_for_and_is_small(path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow] * (path.stem == "chess"), id=path.stem) for path in FILES],
+)
 def test_compiled_and_plain_searches_are_the_same(path):
     game = game_of(about(path).env)
     draw, state = np.random.default_rng(1), game.initial_state()
@@ -48,11 +51,8 @@ def test_compiled_and_plain_searches_are_the_same(path):
         state = game.result(state, actions[int(draw.integers(len(actions)))])
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=[pytest.mark.slow] * (path.stem != "othello"), id=path.stem) for path in FILES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_search_with_the_network_beats_one_with_the_written_evaluation(path):
     agents = {"network": "alphabeta(depth=3, evaluator=network)", "written": "alphabeta(depth=3)"}
     row = round_robin(about(path).env, agents, games=60, seed=3, openings=6, progress=False).row("network")

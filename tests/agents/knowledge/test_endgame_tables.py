@@ -103,7 +103,7 @@ def test_oware_is_known_where_no_repetition_can_change_it(tmp_path):
     assert table.probe(rules, later) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_search_of_oware_reads_its_table_after_captures(tmp_path):
     rules, path = Oware(3, 2), str(tmp_path / "oware.ztable")
     build_table(rules, path, stones=6)
@@ -256,7 +256,7 @@ def test_a_win_through_positions_of_the_past_is_none(kqk):
     assert kqk.table.probe(rules, with_past(rules, state, [7, 8, 9, 10])).value == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_judge_takes_a_table_for_proven(kqk):
     """The queen is given away: a win thrown away, and one move that takes it."""
     fen = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"

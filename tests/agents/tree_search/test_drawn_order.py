@@ -16,7 +16,9 @@ from zermelo.envs.games import MNK
 EQUALS = TreeGame(Node(0, [Leaf(1, -1), Leaf(0, 0), Leaf(1, -1), Node(1, [Leaf(0, 0)] * 3), Leaf(1, -1)]))
 
 
-@pytest.mark.parametrize(("game", "played"), [(as_game(MNK(3, 3, 3)), (4,)), (EQUALS, ())], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    ("game", "played"), [(as_game(MNK(3, 3, 3)), (4,)), (EQUALS, ())], ids=["compiled", "plain"]
+)
 def test_equals_are_played_equally_often(game: Any, played: tuple[int, ...]) -> None:
     """Pearson's chi-squared over 2,000 seeds, below what it passes once in a thousand times."""
     state = game.initial_state()
