@@ -1,4 +1,4 @@
-"""Root actions are tried in an order drawn from the seed, and the first of the best is played: ties cost no nodes."""
+"""Root actions are tried in an order drawn from the seed, and the first of the best is played."""
 
 from __future__ import annotations
 
