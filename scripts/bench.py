@@ -39,6 +39,7 @@ BENCHMARKS = {
         "ismcts", "exploitability", "hanabi", "hanabi_search", "equilibrium", "poker", "poker_exploitability",
     ),
     "clone": ("clone",),
+    "limit": ("limit",),
     "tournament": ("tournament", "million", "cluster", "coverage", "policies"),
     "learning": ("many", "opponents", "frameworks"),
     "levels": ("levels", "strengths"),
