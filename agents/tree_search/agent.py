@@ -74,8 +74,8 @@ class TreeSearchAgent(SearchAgent):
         prefer_short_wins: Whether, of equal values, wins should come sooner and losses later.
         ties: Which of several best actions to play: ``"random"`` or ``"first"``. For random ones the root's actions
             are tried in an order drawn from the seed, and the first of the best is played: whether others are as
-            good is not asked, unless ``exact`` is set or the ordering is fixed. A selective search does not ask
-            either, and tries the most promising first.
+            good is not asked, unless ``exact`` is set, the ordering is fixed or nodes are watched. A selective search
+            does not ask either, and tries the most promising first.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
     """
@@ -209,7 +209,7 @@ class TreeSearchAgent(SearchAgent):
         if search.breaks_ties or search.selective:
             # The first sees all ties, to prefer one of them; to see them costs the other up to half of its nodes.
             asked = wanted._replace(ties=Ties.RANDOM if search.breaks_ties else None)
-        elif wanted == RootRequest(ties=Ties.RANDOM) and not search.order.fixed:
+        elif wanted == RootRequest(ties=Ties.RANDOM) and not search.order.fixed and self.on_node is None:
             wanted = asked = RootRequest(ties=None, draws_order=True)
         draw, budget, manager = float(self.generator.random()), search.budget, None
 

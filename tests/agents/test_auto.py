@@ -43,7 +43,7 @@ def test_alpha_beta_searches_less_deep_what_the_game_says_may_be() -> None:
             return {"late_move_reductions": 1} if search == "selective" else {}
 
     rules = MNK(m=5, n=5, k=4), Telling(m=5, n=5, k=4)
-    full, less = (AutoAgent(nodes=20_000).search_state(each) for each in rules)
+    full, less = (AutoAgent(nodes=100_000).search_state(each) for each in rules)
     assert full.method == less.method == "alphabeta: there is an evaluation, and two players are opposed"
     assert full.depth < less.depth
 
