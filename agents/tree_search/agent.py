@@ -72,10 +72,10 @@ class TreeSearchAgent(SearchAgent):
             alone.
         stop_test: ``stop_test(game, state, ply)``: true where the search evaluates instead of looking further.
         prefer_short_wins: Whether, of equal values, wins should come sooner and losses later.
-        ties: Which of several best actions to play: ``"random"`` or ``"first"``. For random ones the root's actions
-            are tried in an order drawn from the seed, and the first of the best is played: whether others are as
-            good is not asked, unless ``exact`` is set, the ordering is fixed or nodes are watched. A selective search
-            does not ask either, and tries the most promising first.
+        ties: Which of several best actions to play: ``"random"`` or ``"first"``. For random ones, root actions are
+            tried in an order drawn from the seed, and the first of the best is played: others as good show only
+            if ``exact`` is set, the ordering is fixed or nodes are watched. A selective search tries the most
+            promising first, and shows none either.
         on_iteration: Called with a ``SearchResult`` after each finished iteration; False ends the search there.
         on_node: Called with a ``NodeEvent`` for what happens at each node; the search is then in plain Python.
     """
