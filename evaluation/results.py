@@ -125,10 +125,13 @@ class GameCounts:
     def __add__(self, other: GameCounts) -> GameCounts:
         return GameCounts.of(self._counts + other._counts)
 
+    @functools.cached_property
+    def _sorted(self) -> list[tuple[tuple[str, ...], tuple[int, ...], int]]:
+        return [(*key, self._counts[key]) for key in sorted(self._counts)]
+
     def items(self) -> Iterator[tuple[tuple[str, ...], tuple[int, ...], int]]:
         """``(players, ranks, games)`` in sorted order; rank 0 is the best, and equal ranks are ties."""
-        for players, ranks in sorted(self._counts):
-            yield players, ranks, self._counts[players, ranks]
+        return iter(self._sorted)
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -142,15 +145,14 @@ class GameCounts:
 
     def head_to_head(self) -> dict[tuple[str, str], HeadToHead]:
         """The score of each player against each other one that it met, by (player, other)."""
-        table: dict[tuple[str, str], HeadToHead] = {}
+        table: dict[tuple[str, str], list[int]] = {}
         for players, ranks, games in self.items():
             for a, rank_a in zip(players, ranks, strict=True):
                 for b, rank_b in zip(players, ranks, strict=True):
                     if a != b:
-                        won, drawn = games * (rank_a < rank_b), games * (rank_a == rank_b)
-                        score = HeadToHead(won, drawn, games - won - drawn)
-                        table[a, b] = table.get((a, b), HeadToHead()) + score
-        return table
+                        place = 0 if rank_a < rank_b else 1 if rank_a == rank_b else 2
+                        table.setdefault((a, b), [0, 0, 0])[place] += games
+        return {pair: HeadToHead(wins, draws, losses) for pair, (wins, draws, losses) in table.items()}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GameCounts) and self._counts == other._counts

@@ -291,7 +291,7 @@ def policies(
     for (way, (times, truth, rate_one)), each, drawn in itertools.product(ways.items(), games, draws):
         row: dict[str, Any] = {"rated on": way, "games": times * each, "draws": f"{drawn} %"}
         for strength in strengths:
-            dice, value = random.Random(1), value_of(strength, truth, drawn / 100)
+            dice, value = random.Random(strength), value_of(strength, truth, drawn / 100)
             found = [rate_one(strength, drawn / 100, times * each, dice) for _ in range(repeats)]
             held = sum(one.lower <= value <= one.upper for one in found)
             row[f"{strength} Elo"] = f"{100 * held / repeats:.1f}"

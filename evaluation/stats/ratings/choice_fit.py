@@ -21,15 +21,20 @@ import numpy as np
 
 from zermelo.evaluation.stats.ratings.choices import Choices, Vector, log_determinant_within
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.profiles import HeldFit, Profiles
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 _Z = normal_quantile(CONFIDENCE)
 _TOLERANCE = 1e-5
 _FADED = 1e-3
 """Information below which parameters run off in a direction: a single choice against it gives about 1."""
+_FADED_PART = 1e-5
+"""The same as a part of the information of as many choices between equals."""
 _FAR = 40.0  # log-ability that is as good as infinite
 _NEAR = 0.2  # standard errors around an estimate within which r* is interpolated: both its terms vanish there
 _STRAIGHT = 3.0  # change of a contrast up to which the other parameters go nearly straight
+_SECANTS = 8  # steps of the secant method: it needs 2 or 3
+_CLOSE = 1e-3  # standard errors: a last step, after which a hundredth of that is missing
 _AGREEMENT = 0.03  # part of an interval by which r* may differ from the standard error where that is used
 
 FINITE, ABOVE, BELOW, UNDETERMINED = "finite", "plus infinity", "minus infinity", "undetermined"
@@ -82,12 +87,17 @@ class ChoiceFit:
         sizes, vectors = np.ones(0), np.ones((0, 0))
         if basis.size:
             sizes, vectors = eigh(basis.T @ choices.information(self.theta) @ basis)
-        settled = sizes > _FADED
+        # As many choices between equals give far more there; in a long chain they do not.
+        equal = basis @ vectors
+        equal = np.einsum("ij,ij->j", equal, choices.information(np.zeros(choices.parameters)) @ equal)
+        settled = (sizes > _FADED) | (sizes > _FADED_PART * equal)
         fixed, drifting = basis @ vectors[:, settled], basis @ vectors[:, ~settled]
         self._log_information = float(np.log(sizes[settled]).sum())
         self._covariance: Vector = self.spread * (fixed / sizes[settled] @ fixed.T)
         self.separated = drifting.shape[1] > 0
         self._unknown = np.column_stack([self._unseen, drifting])
+        is_whole = basis.size and not self.separated
+        self._profiles = Profiles(choices, self._unseen) if is_whole else None
 
     def is_finite(self, contrast: Vector) -> bool:
         return bool(np.abs(self._unknown.T @ contrast).max(initial=0.0) < _TOLERANCE)
@@ -99,37 +109,45 @@ class ChoiceFit:
         if np.abs(self._unseen.T @ contrast).max(initial=0.0) > _TOLERANCE:
             return UNDETERMINED
         far = _FAR + abs(float(contrast @ self.theta))
-        rises, falls = (self.log_likelihood - self.profile(contrast, end)[0] < 0.1 for end in (far, -far))
+        rises, falls = (
+            self.log_likelihood - self.profile(contrast, end).log_likelihood < 0.1 for end in (far, -far)
+        )
         return UNDETERMINED if rises and falls else ABOVE if rises else BELOW
 
-    def profile(self, contrast: Vector, value: float) -> tuple[float, Vector]:
-        """The maximum log-likelihood with ``contrast @ parameters`` held at ``value``, and where it is."""
+    def profile(self, contrast: Vector, value: float) -> HeldFit:
+        """The fit with ``contrast @ parameters`` held at ``value``."""
         norm, start = float(contrast @ contrast), self.theta
-        fixed = _orthonormal(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
         if self.is_finite(contrast):
             change = min(max(value - float(contrast @ start), -_STRAIGHT), _STRAIGHT)
             start = start + self._covariance @ contrast * (change / self._error(contrast) ** 2)
-        theta = self.choices.maximize(start, fixed, offset=contrast * (value / norm))
-        return self.choices.log_likelihood(theta), theta
+        if self._profiles is not None:
+            return self._profiles.fit(contrast, value, start)
+        fixed = _orthonormal(np.column_stack([self._unseen, contrast / math.sqrt(norm)]))
+        return self._held(contrast, self.choices.maximize(start, fixed, offset=contrast * (value / norm)))
+
+    def _held(self, contrast: Vector, theta: Vector) -> HeldFit:
+        if self._profiles is not None:
+            return self._profiles.at(contrast, theta)
+        fixed = _orthonormal(np.column_stack([self._unknown, contrast / math.sqrt(float(contrast @ contrast))]))
+        left = log_determinant_within(self.choices.information(theta), fixed)
+        return HeldFit(theta, self.choices.log_likelihood(theta), left)
 
     def root(self, contrast: Vector, value: float) -> float:
         """r*: by how many standard errors a finite contrast is above ``value``; a standard normal variable."""
         estimate, error = float(contrast @ self.theta), self._error(contrast)
         distance = (estimate - value) / error
         if abs(distance) >= _NEAR:
-            return self._root_at(contrast, value, self.profile(contrast, value)[1])
+            return self._root_at(contrast, value, self.profile(contrast, value))
         near = [estimate + side * _NEAR * error for side in (-1.0, 1.0)]
-        low, high = (self._root_at(contrast, end, self.profile(contrast, end)[1]) for end in near)
+        low, high = (self._root_at(contrast, end, self.profile(contrast, end)) for end in near)
         return (low + high + (low - high) * distance / _NEAR) / 2.0
 
-    def _root_at(self, contrast: Vector, value: float, theta: Vector) -> float:
-        """r* of ``value``, where ``theta`` is most likely of those with it, or near to that."""
+    def _root_at(self, contrast: Vector, value: float, held: HeldFit) -> float:
+        """r* of ``value``, where ``held`` is the fit with it, or near to that."""
         norm, above = math.sqrt(float(contrast @ contrast)), float(contrast @ self.theta) - value
-        fall = max(self.log_likelihood - self.choices.log_likelihood(theta), 1e-300)
-        fixed = _orthonormal(np.column_stack([self._unknown, contrast / norm]))
-        left = log_determinant_within(self.choices.information(theta), fixed)
+        fall = max(self.log_likelihood - held.log_likelihood, 1e-300)
         root = math.copysign(math.sqrt(2.0 * fall), above)
-        wald = math.log(abs(above) / norm) + 0.5 * (self._log_information - left)
+        wald = math.log(abs(above) / norm) + 0.5 * (self._log_information - held.log_determinant)
         spread = math.sqrt(self.spread)
         return root / spread + (wald - math.log(abs(root))) * spread / root
 
@@ -146,7 +164,7 @@ class ChoiceFit:
                 return functools.partial(fit.root, contrast)
 
         def by_likelihood(value: float) -> float:
-            fall = self.log_likelihood - self.profile(contrast, value)[0]
+            fall = self.log_likelihood - self.profile(contrast, value).log_likelihood
             return -sign * NormalDist().inv_cdf(min(max(math.exp(-max(fall, 0.0)), 1e-300), 1.0 - 1e-15))
 
         return by_likelihood
@@ -173,7 +191,7 @@ class ChoiceFit:
             lower, upper, method = estimate - _Z * error, estimate + _Z * error, "standard error"
             if not self._is_normal(contrast):
                 root = functools.partial(self.root, contrast)
-                ends = (_crossing(root, end, estimate - end * error, error) for end in (_Z, -_Z))
+                ends = (_near_crossing(root, end, estimate - end * error, error) for end in (_Z, -_Z))
                 lower, upper = min(next(ends), estimate), max(next(ends), estimate)  # its own r* is not quite 0
                 method = "modified root"
         return Effect(
@@ -207,8 +225,25 @@ class ChoiceFit:
         if error == 0.0:
             return True
         step = self._covariance @ contrast / error
-        roots = [self._root_at(contrast, estimate + x * error, self.theta + x * step) for x in (-_Z, _Z)]
+        roots = [
+            self._root_at(contrast, estimate + x * error, self._held(contrast, self.theta + x * step))
+            for x in (-_Z, _Z)
+        ]
         return abs(roots[0] - _Z) < _AGREEMENT * _Z and abs(roots[1] + _Z) < _AGREEMENT * _Z
+
+
+def _near_crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:
+    """The value at which a function that falls by about one in ``size`` is ``level``, by the secant method."""
+    before, after = start, start + size * (excess := root(start) - level)
+    for _ in range(_SECANTS):
+        now = root(after) - level
+        if now == excess:
+            break
+        step = now * (after - before) / (excess - now)
+        before, after, excess = after, after + step, now
+        if abs(step) < _CLOSE * size:
+            return after
+    return _crossing(root, level, start, size)
 
 
 def _crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:

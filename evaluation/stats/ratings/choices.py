@@ -89,8 +89,18 @@ class Choices:
         surplus = (self._counts - expected)[self._alternative]
         return np.bincount(self._columns, self._values * surplus, self.parameters) + self._tilt
 
-    def information(self, theta: Vector, set_counts: Vector | None = None) -> Vector:
-        """The negative Hessian of the log-likelihood, observed and expected alike, shape (p, p)."""
+    @property
+    def rows(self) -> Indices:
+        """Of ``entries``."""
+        return np.asarray(self._places // self.parameters)
+
+    @property
+    def columns(self) -> Indices:
+        """Of ``entries``."""
+        return np.asarray(self._places % self.parameters)
+
+    def entries(self, theta: Vector, set_counts: Vector | None = None) -> Vector:
+        """The entries of the information in ``rows`` and ``columns``, to be added where both are equal."""
         times = self._set_counts if set_counts is None else set_counts
         shares = np.exp(self._log_shares(theta))
         means = np.bincount(self._slot, self._values * shares[self._alternative])
@@ -98,8 +108,12 @@ class Choices:
         one, other = self._slot_pairs
         within = products * (times[self._set_of] * shares)[alternative]
         between = times[self._slot_set[one]] * means[one] * means[other]
+        return np.concatenate([within, -between])
+
+    def information(self, theta: Vector, set_counts: Vector | None = None) -> Vector:
+        """The negative Hessian of the log-likelihood, observed and expected alike, shape (p, p)."""
         size = self.parameters
-        entries = np.bincount(self._places, np.concatenate([within, -between]), size * size)
+        entries = np.bincount(self._places, self.entries(theta, set_counts), size * size)
         return np.asarray(entries.reshape(size, size))
 
     def null_space(self) -> Vector:

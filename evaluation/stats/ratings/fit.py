@@ -17,7 +17,7 @@ import numpy as np
 
 from zermelo.envs.errors import UnknownNameError
 from zermelo.envs.support.calls import checked_call
-from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.results import GameCounts, HeadToHead
 from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
 from zermelo.evaluation.stats.ratings.model import RankingModel
@@ -253,15 +253,22 @@ def find_cycles(counts: GameCounts) -> tuple[tuple[str, ...], ...]:
     by_chance = (1 - CONFIDENCE) / 2
     confidence = 1 - min(2 * by_chance, 2 * (by_chance / triples) ** (1 / 3))
     limit = normal_quantile(confidence) ** 2 / 4.0
-    beats: dict[str, list[str]] = {name: [] for name in counts.players}
-    for (a, b), score in sorted(counts.head_to_head().items(), key=lambda item: item[0]):
+    scores: dict[tuple[str, str], HeadToHead] = {}
+    for pair, score in counts.head_to_head().items():
+        if score.wins <= score.losses:
+            continue
         # The log-likelihood ratio of the decisive games, far cheaper than the interval, rules most pairs out.
         decisive = score.wins + score.losses
-        ratio = sum(n * math.log(2.0 * n / decisive) for n in (score.wins, score.losses) if n)
-        if score.wins > score.losses and ratio > limit:
-            estimate = elo(score.wins, score.draws, score.losses, confidence=confidence)
-            if estimate.lower > 0.0:
-                beats[a].append(b)
+        if sum(n * math.log(2.0 * n / decisive) for n in (score.wins, score.losses) if n) > limit:
+            scores[pair] = score
+    before = -1
+    while before != len(scores):  # a player whom nobody beats, or that beats nobody, is in no cycle
+        before, within = len(scores), {a for a, _ in scores} & {b for _, b in scores}
+        scores = {pair: score for pair, score in scores.items() if within.issuperset(pair)}
+    beats: dict[str, list[str]] = {name: [] for name in counts.players}
+    for (a, b), score in sorted(scores.items(), key=lambda item: item[0]):
+        if elo(score.wins, score.draws, score.losses, confidence=confidence).lower > 0.0:
+            beats[a].append(b)
     cycles = set[tuple[str, ...]]()
     for name in beats:
         if not any(name in cycle for cycle in cycles) and (cycle := _shortest_cycle(name, beats)):

@@ -24,6 +24,8 @@ from zermelo.evaluation.stats.ratings.choices import Choices, Vector
 
 PRIOR: Final = 2  # virtual games that vary as the model says
 _FAR: Final = 40.0  # a difference that leaves no doubt who wins
+_FIRST: Final = (0,)
+_SECOND: Final = (1,)
 
 
 class RankingModel:
@@ -38,15 +40,15 @@ class RankingModel:
         self._counts, self._seat_effects = counts, seat_effects
         games = [*counts.items()]
         # Numbers of seats of the games, and of those in which all but the first place are unknown.
-        seat_numbers = sorted({len(names) for names, _, _ in games})
+        finishes = {ranks for _, ranks, _ in games}
+        seat_numbers = sorted({len(ranks) for ranks in finishes})
         self.winner_only = tuple(
-            n for n in seat_numbers if n > 2 and all(max(ranks) < 2 for _, ranks, _ in games if len(ranks) == n)
+            n for n in seat_numbers if n > 2 and all(max(ranks) < 2 for ranks in finishes if len(ranks) == n)
         )
-        ranked = [(0,) if len(ranks) in self.winner_only else {*ranks} for _, ranks, _ in games]
         sizes = {
             ranks.count(rank)
-            for (_, ranks, _), some in zip(games, ranked, strict=True)
-            for rank in some
+            for ranks in finishes
+            for rank in ((0,) if len(ranks) in self.winner_only else {*ranks})
             if len(ranks) > 2 or not by_points
         }
         tie_sizes = sorted(sizes - {1})
@@ -62,10 +64,18 @@ class RankingModel:
 
         # A choice set is keyed by who, with which seat's parameter, is left; chosen is a set of positions in it.
         chosen: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], float]] = {}
+        left, seated = list[tuple[int, int]](), tuple[str, ...]()
         for names, ranks, times in games:
             n = len(names)
-            left = [(self.column[name], self.seats.get((n, seat), -1)) for seat, name in enumerate(names)]
-            for rank in (0,) if n in self.winner_only else range(n):
+            if names != seated:
+                left = [(self.column[name], self.seats.get((n, seat), -1)) for seat, name in enumerate(names)]
+                seated = names
+            if n == 2 and ranks[0] != ranks[1]:  # by far the most of large tournaments
+                first_place = left[0] <= left[1]
+                made = chosen.setdefault((*left,) if first_place else (left[1], left[0]), defaultdict(float))
+                made[_FIRST if first_place == (ranks[0] < ranks[1]) else _SECOND] += times
+                continue
+            for rank in (0,) if n == 2 or n in self.winner_only else range(n):
                 still = sorted((who, own) for who, own in zip(left, ranks, strict=True) if own >= rank)
                 members = tuple(place for place, (_, own) in enumerate(still) if own == rank)
                 if members and len(still) > 1:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zermelo.evaluation import fit_ratings
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings.choices import Choices
+from zermelo.evaluation.stats.ratings.choices import Choices, log_determinant_within
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
+from zermelo.evaluation.stats.ratings.profiles import Profiles
 
 
 def games(seed: int, seats: int) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
@@ -56,3 +59,48 @@ def test_a_maximum_holds_what_is_fixed_and_nothing_beside_it_is_better(seed: int
         way -= fixed @ (fixed.T @ way)
         for size in (1e-3, 0.1, 1.0):
             assert value(best + size * way) < value(best)
+
+
+def linked(pairs: list[tuple[int, int]]) -> GameCounts:
+    """A win and more each way between the players of each pair."""
+    some = GameCounts()
+    for number, (one, other) in enumerate(pairs):
+        some += GameCounts.match(f"p{one:03}", f"p{other:03}", wins=1 + number % 4, draws=number % 2, losses=2)
+    return some
+
+
+PAIRS = {
+    "chain": [(place, place + 1) for place in range(20)],
+    "two parts": [(place, place + 1) for place in range(20) if place != 9],
+    "star": [(0, place) for place in range(1, 20)],
+    "everybody": [(one, other) for other in range(12) for one in range(other)],
+}
+
+
+@pytest.mark.parametrize("graph", PAIRS)
+def test_factors_of_what_is_seen_give_the_maximum_and_the_determinant(graph: str) -> None:
+    model = RankingModel(linked(PAIRS[graph]), seat_effects=False, by_points=True)
+    some, unseen = model.choices, model.choices.null_space()
+    profiles, start = Profiles(some, unseen), np.zeros(some.parameters)
+    for other, value in (("p001", 0.5), ("p004", -1.5)):
+        contrast = model.mean("p000") - model.mean(other)
+        fixed = np.column_stack([unseen, contrast / np.linalg.norm(contrast)])
+        best = some.maximize(start, fixed, offset=contrast * value / float(contrast @ contrast))
+        found = profiles.fit(contrast, value, start)
+        assert float(contrast @ found.theta) == pytest.approx(value)
+        assert found.theta == pytest.approx(best, abs=1e-4)
+        assert found.log_likelihood == pytest.approx(some.log_likelihood(best))
+        assert found.log_determinant == pytest.approx(
+            log_determinant_within(some.information(best), fixed), abs=1e-3
+        )
+
+
+def test_the_ends_of_a_long_chain_are_compared() -> None:
+    """With a win each way between neighbours variances add up: 1 / (n p (1 - p)) a link."""
+    counts = GameCounts()
+    for place in range(119):
+        counts += GameCounts.match(f"p{place:03}", f"p{place + 1:03}", wins=1, losses=1)
+    table = fit_ratings(counts, anchor="p000")
+    assert {player.status for player in table.players} == {"finite"}
+    assert table["p119"].elo == pytest.approx(0.0, abs=1e-6)
+    assert table["p119"].standard_error == pytest.approx(ELO_PER_LOG_ABILITY * (2 * 119) ** 0.5, rel=1e-6)
