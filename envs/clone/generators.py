@@ -20,10 +20,12 @@ from zermelo.envs.clone.clone_env import known_generators
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.libraries import is_process_wide
 from zermelo.envs.clone.outside_state import values_outside
-from zermelo.envs.clone.saved_state import generators_of, is_seeded, seed_stand_in
+from zermelo.envs.clone.saved_state import StandIn, generators_of, is_seeded, seed_stand_in
 from zermelo.envs.clone.traversal import reachable
 
 # --- inside
+
+_OF_NUMPY: Final = (np.random.BitGenerator, np.random.SeedSequence)
 
 
 def is_source(obj: Any) -> bool:
@@ -34,11 +36,10 @@ def is_source(obj: Any) -> bool:
     """
     if is_process_wide(obj):
         return False
-    if issubclass(type(obj), random.Random):
-        return not issubclass(type(obj), random.SystemRandom)
-    if issubclass(type(obj), np.random.BitGenerator | np.random.SeedSequence):
-        return True
-    return _is_torch(obj) or is_seeded(obj)
+    cls = type(obj)
+    if issubclass(cls, random.Random):
+        return not issubclass(cls, random.SystemRandom)
+    return issubclass(cls, _OF_NUMPY) or (is_seeded(obj) if issubclass(cls, StandIn) else _is_torch(obj))
 
 
 def _is_torch(obj: Any) -> bool:
