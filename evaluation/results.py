@@ -21,6 +21,7 @@ PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Pairs of games with the seats exchanged, by one agent's results: LL, LD, WL, DD, WD, WW."""
 _PAIR_NAMES: Final = ("LL", "LD", "WL", "DD", "WD", "WW")
 _PAIRS: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # half points of the two games, ascending
+_MOST: Final = 10**9  # games, of which a single one still changes a share
 _TWO_SEATS: Final = {1.0: (0, 1), 0.5: (0, 0), 0.0: (1, 0)}
 _Key: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
 
@@ -56,6 +57,8 @@ def _counts(counts: Sequence[Any], names: Sequence[str]) -> tuple[int, ...]:
         whole = not isinstance(count, bool) and hasattr(count, "__index__")
         if (not whole and not (isinstance(count, float) and count.is_integer())) or count < 0:
             raise InvalidSettingError(f"{name} must be a whole number of at least 0, not {count!r}")
+        if count > _MOST:
+            raise InvalidSettingError(f"{name} must be at most {_MOST:,}: one game more would change nothing")
     return tuple(map(int, counts))
 
 
@@ -99,6 +102,7 @@ class GameCounts:
 
     Args:
         results: For each game either ``(players, scores)``, with one name and one number per seat, in seat order,
+            names that are numbers counting as their text,
             a greater score being better and equal scores a tie; or, for two seats, ``(first, second, score)`` with
             the first one's score 1, 0.5 or 0. They are read one at a time.
 
@@ -162,14 +166,14 @@ class GameCounts:
 
 
 def _key(result: Sequence[Any]) -> _Key:
-    if len(result) == 3 and isinstance(result[0], str):
+    if len(result) == 3 and _are_names(result[:1]):
         first, second, score = result
         ranks = _TWO_SEATS.get(score)
-        if ranks is None or not isinstance(second, str):
+        if ranks is None or not _are_names((first, second)):
             raise InvalidSettingError(
                 f"a result (first, second, score) needs names and a score of 1, 0.5 or 0, not {result!r}"
             )
-        return (first, second), ranks
+        return (str(first), str(second)), ranks
     if len(result) != 2 or isinstance(result[0], str):
         raise InvalidSettingError(f"a result must be (players, scores) or (first, second, score), not {result!r}")
     players, scores = result
@@ -179,7 +183,13 @@ def _key(result: Sequence[Any]) -> _Key:
         )
     if any(math.isnan(score) for score in scores):
         raise InvalidSettingError(f"scores must be numbers, not {scores!r} for {players!r}")
-    return tuple(players), ranks_of(scores)
+    if not _are_names(players):
+        raise InvalidSettingError(f"players must be all names, or all numbers, not {players!r}")
+    return tuple(map(str, players)), ranks_of(scores)
+
+
+def _are_names(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values) or all(hasattr(value, "__index__") for value in values)
 
 
 class Result(NamedTuple):

@@ -3,13 +3,13 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 from doubles.rated_games import both_ways, matches
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
-from zermelo.evaluation import fit_ratings
+from zermelo.evaluation import elo, fit_ratings, sprt
 from zermelo.evaluation.results import GameCounts
-from zermelo.evaluation.stats.ratings.elo import elo
 
 UNIT = 400 / math.log(10)
 
@@ -191,3 +191,18 @@ def test_who_leads_may_be_untold():
     assert "do not show which of" in fit_ratings([("a", "b", 0.5)]).leader_note
     assert fit_ratings([("a", "b", 1)] * 9).leader_note == ""
     assert fit_ratings([]).leader_note == ""
+
+
+def test_numbers_are_names_too():
+    counts = GameCounts([((0, 1), (1, 0)), (np.int64(1), 0, 1.0)])
+    assert list(counts.items()) == [(("0", "1"), (0, 1), 1), (("1", "0"), (0, 1), 1)]
+    assert [player.name for player in fit_ratings(counts).players] == ["0", "1"]
+    with pytest.raises(InvalidSettingError, match="players must be all names, or all numbers"):
+        GameCounts([((0.5, "a"), (1, 0))])
+
+
+@pytest.mark.parametrize("function", [elo, sprt])
+def test_more_games_than_numbers_tell_apart_are_refused(function):
+    function(10**9, 1, 1)
+    with pytest.raises(InvalidSettingError, match="wins must be at most 1,000,000,000"):
+        function(10**18, 1, 1)
