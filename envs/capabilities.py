@@ -208,6 +208,9 @@ class SupportsCopies(Protocol):
     def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
         """Warns, once for the environment."""
 
+    def state_bytes(self, state: Any) -> int:
+        """The memory that a state takes, in bytes."""
+
     def watched(self, state: Any) -> Any:
         """A state as the root of a search, whose steps are watched where something is assumed."""
 

@@ -9,6 +9,7 @@ Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Gam
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
@@ -24,7 +25,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
 
     def __init__(self, start: RootSetup, budget: Budget, *, network: PolicyValue, evaluation: Evaluation) -> None:
         self.network, self.batch_size = network, start.config.batch_size
-        self.waiting: list[tuple[list[tuple[UctNode, int]], UctNode]] = []  # ways down, and the leaves
+        self.waiting: list[tuple[list[tuple[UctNode, int]], UctNode, Any]] = []  # ways down, leaves, their states
         super().__init__(start, budget, evaluation=evaluation, plays_out=False)
 
     def simulate(self, count: int) -> bool:
@@ -36,7 +37,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         except SearchStopped as stopped:
             if stopped.reason is StoppedBy.NODES:
                 self.answer_all()  # all that was counted
-            for path, _ in self.waiting:
+            for path, *_ in self.waiting:
                 self.count_losses(path, -1)
             self.waiting.clear()
             raise
@@ -59,31 +60,31 @@ class BatchedMonteCarlo(PlainMonteCarlo):
                 self.finish(path, node, outcome)
                 room -= 1
                 continue
-            if any(node is other for _, other in self.waiting):
+            if any(node is other for _, other, _ in self.waiting):
                 return
-            self.waiting.append((path, node))
+            self.waiting.append((path, node, node.state))
             self.count_losses(path, 1)
 
     def answer_all(self) -> None:
         if not self.waiting:
             return
         self.budget.check_clock()
-        found = self.rate([node for _, node in self.waiting])
-        for (path, node), values in zip(self.waiting, found, strict=True):
+        found = self.rate([(node, state) for _, node, state in self.waiting])
+        for (path, node, _), values in zip(self.waiting, found, strict=True):
             self.count_losses(path, -1)
             self.finish(path, node, values)
         self.waiting.clear()
 
-    def rate(self, nodes: Sequence[UctNode]) -> list[tuple[float, ...]]:
-        """Asks the network about nodes: their values; their priors are stored."""
+    def rate(self, nodes: Sequence[tuple[UctNode, Any]]) -> list[tuple[float, ...]]:
+        """Asks the network about nodes with their states: their values; their priors are stored."""
         began = self.budget.now()
-        game, states = self.game, [node.state for node in nodes]
-        found = []
-        for node, rated in zip(nodes, self.network.evaluate_batch(game, states), strict=True):
-            so_far = game.utility(node.state)
+        game, found = self.game, []
+        answers = self.network.evaluate_batch(game, [state for _, state in nodes])
+        for (node, state), rated in zip(nodes, answers, strict=True):
+            so_far = game.utility(state)
             found.append(self.own_values([paid + value for paid, value in zip(so_far, rated.values, strict=True)]))
             if not node.is_expanded:
-                actions = game.legal_actions(node.state)
+                actions = game.legal_actions(state)
                 node.guess = dict(zip(actions, map(float, rated.priors), strict=True))
         self.leaves += len(nodes)
         self.leaf_seconds += self.budget.now() - began
@@ -93,7 +94,7 @@ class BatchedMonteCarlo(PlainMonteCarlo):
         if node.mover == CHANCE:
             return []
         if node.guess is None:
-            self.rate([node])
+            self.rate([(node, node.state)])
         guess, node.guess = node.guess or {}, None
         return [guess[action] for action in actions]
 

@@ -33,8 +33,9 @@ from zermelo.agents.monte_carlo.interface import (
     RewardScale,
     RootSetup,
 )
+from zermelo.agents.monte_carlo.kept_states import KeptStates
 from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
-from zermelo.envs.capabilities import SupportsPlayoutActions, copy_facts, offers, rules_of
+from zermelo.envs.capabilities import SupportsCopies, SupportsPlayoutActions, copy_facts, offers, rules_of
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
 
@@ -73,6 +74,14 @@ class PlainMonteCarlo(MonteCarlo):
         self.solves = config.solver and self.num_values == 1 and not self.is_sampled
         self.state_words = 0 if rules_of(game) is not None else STATE_WORDS
         self.all_words = self.words_left = int(config.memory_mb * 2**17)
+        self.states = KeptStates(game)
+        if offers(game, SupportsCopies) and config.on_simulation is None:
+            size = game.state_bytes(start.state)
+            if self.is_sampled:  # a replay would draw others
+                self.state_words = max(size // 8, STATE_WORDS)
+            else:
+                self.states.limit(size, self.all_words)
+                self.state_words, self.words_left = 0, self.all_words - self.states.words
         self.first_takers: dict[int, int] = {}  # of actions in this simulation, for all moves as first
         self.constant = traits.constant
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
@@ -97,7 +106,7 @@ class PlainMonteCarlo(MonteCarlo):
             path, node, outcome = self.go_down()
             if self.keeps_best:
                 self.path_actions = tuple(above.actions[place] for above, place in path)
-                if self.game.is_terminal(node.state):
+                if node.state is not None and self.game.is_terminal(node.state):
                     self.offer_line(node.state, ())
             if outcome is None:
                 outcome = self.evaluate(node.state)
@@ -122,6 +131,10 @@ class PlainMonteCarlo(MonteCarlo):
             if self.solves and node.bounds[0] == node.bounds[1]:
                 self.budget.visit(0)
                 return path, node, (node.bounds[0],)
+            if node.state is None and (failed := self.states.restore(path, node)) is not None:
+                node, place = failed
+                self.drop(node, place)
+                continue
             is_leaf = (node.visits == 0 and node.mover != CHANCE) or len(path) >= MAX_PLIES
             if not node.is_expanded and (is_leaf or not self.expand(node)):
                 return path, node, None
@@ -188,7 +201,8 @@ class PlainMonteCarlo(MonteCarlo):
     def make_node(self, state: Any) -> UctNode:
         game = self.game
         is_over = game.is_terminal(state)
-        node = UctNode(state, 0 if is_over else game.to_move(state), self.bounds)
+        node = UctNode(None, 0 if is_over else game.to_move(state), self.bounds)
+        self.states.keep(node, state, getattr(self, "root", None))
         if is_over:
             node.outcome = self.own_values(game.utility(state))
             node.bounds = node.outcome[0], node.outcome[0]
@@ -352,8 +366,13 @@ class PlainMonteCarlo(MonteCarlo):
 
     def root_totals(self) -> Mapping[int, tuple[float, ...]]:
         followed = zip(self.root.actions, self.root.children, strict=True)
-        states = {action: child.state for action, child in followed if isinstance(child, UctNode)}
-        return {action: tuple(map(float, self.game.utility(state))) for action, state in states.items()}
+        found = {}
+        for place, (action, child) in enumerate(followed):
+            if not isinstance(child, UctNode):
+                continue
+            if child.state is not None or self.states.restore([(self.root, place)], child) is None:
+                found[action] = tuple(map(float, self.game.utility(child.state)))
+        return found
 
     def edges(self, node: UctNode) -> list[Edge]:
         if not node.is_expanded:
@@ -376,7 +395,8 @@ class PlainMonteCarlo(MonteCarlo):
         for node in itertools.islice(waiting, MAX_REUSE_PROBES):  # which grows on the way
             if budget.now() > ends:
                 return False
-            if node.outcome is None and node.mover != CHANCE and self.game.key(node.state) == key:
+            is_open = node.outcome is None and node.mover != CHANCE and node.state is not None
+            if is_open and self.game.key(node.state) == key:
                 return self._go_on(node, state, budget, played)
             if node.mover != seat:
                 waiting += below(node)
@@ -389,6 +409,8 @@ class PlainMonteCarlo(MonteCarlo):
         self.tree_nodes = len(kept)
         of_edges = self.edge_words * sum(len(each.actions) for each in kept if each.is_expanded)
         self.words_left = self.all_words - self.tree_nodes * (NODE_WORDS + self.state_words) - of_edges
+        self.words_left -= self.states.words
+        self.states.begin_again(kept)
         if node is not self.root:
             is_child = node in children_at(self.root, self.root.actions.index(played))
             self.best_line = self.best_line.after(played) if is_child else BestPlayout()

@@ -14,6 +14,7 @@ class UctNode:
     """A state in the tree; where chance is to move its actions are the outcomes.
 
     Attributes:
+        state: None where it was dropped, as states need too much memory: it can be made again from the root.
         bounds: What the first seat is proven to get at least and at most.
         visits: How many simulations came by or ended here.
         tried: How many of the actions have been tried.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import time
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -19,7 +20,7 @@ from zermelo.envs.clone.generators import OutsideGenerators, generator_states, r
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.state_key import state_key
-from zermelo.envs.clone.traversal import defines_own
+from zermelo.envs.clone.traversal import defines_own, reachable
 from zermelo.envs.errors import (
     CloneError,
     EnvFailedError,
@@ -82,7 +83,7 @@ class CopiedGame:
         self.as_numpy = self.keys_are_slow = False
         self.ignored_paths: dict[str, dict[str, str]] = {}
         self.noisy: frozenset[str] = frozenset()
-        self._failures, self._told = [0], set[Any]()
+        self._failures, self._told, self._bytes = [0], set[Any](), list[int]()
         self.traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
         self.assumed: Assumed | None = None
@@ -122,6 +123,12 @@ class CopiedGame:
                 EnvFailureWarning,
                 stacklevel=2,
             )
+
+    def state_bytes(self, state: CopiedState) -> int:
+        """The memory that a state takes, in bytes: measured on the first one."""
+        if not self._bytes:
+            self._bytes.append(sum(map(sys.getsizeof, reachable(state.env))))
+        return self._bytes[0]
 
     def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
         """Warns, once for this environment, of the same text or the same subject."""
