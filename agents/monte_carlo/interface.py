@@ -41,8 +41,8 @@ class MonteCarloConfig:
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
         memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added. At most the machine's.
-            Half of it is for copies of environments: the oldest states are dropped, and made again by replay. Where
-            chance is drawn they cannot be, and use it up.
+            Half of it is for copies of environments: the oldest states are dropped, and made again by replay, but
+            for games in which chance is drawn.
         threads: How many search together, if it is compiled; more than one answer differently each time. At most
             eight for each processor, or 64.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.

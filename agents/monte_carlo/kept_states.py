@@ -27,7 +27,9 @@ class KeptStates:
 
     def __init__(self, game: Any) -> None:
         self._game, self._most, self.words = game, math.inf, 0
-        self._with_state: collections.deque[UctNode] = collections.deque()  # those that may lose it, the oldest first
+        self._with_state: collections.deque[UctNode] = (
+            collections.deque()
+        )  # those that may lose it, the oldest first
 
     @property
     def is_limited(self) -> bool:
