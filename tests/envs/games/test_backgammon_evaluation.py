@@ -139,7 +139,7 @@ def test_shots_at_blots() -> None:
     assert named({10: 2, 6: 2}, {20: 1, 6: 2}).get("own shots") is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_shots_are_what_the_rules_allow() -> None:
     """Rolls that hit, against all plays of all rolls; the rule to play both numbers forbids a few."""
     game, generator = RulesGame(Backgammon()), random.Random(5)

@@ -106,7 +106,7 @@ def test_gammons_count() -> None:
     assert lost == pytest.approx(-(1 + 19 / 36), abs=5e-3)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_script_computes_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     spec = importlib.util.spec_from_file_location("solve_bear_off", SCRIPT)

@@ -56,7 +56,8 @@ class Scores:
         *[g.Domineering(4, 4), g.Domineering(5, 3), g.Domineering(3, 5), g.Domineering(2, 7)],
         *[g.Chomp(3, 3), g.Chomp(2, 6), g.Chomp(1, 1)],
         g.ConnectFour(2, 4),
-        *[pytest.param(g.ConnectFour(*size), marks=pytest.mark.thorough) for size in ((3, 5), (4, 4))],
+        pytest.param(g.ConnectFour(4, 4), marks=pytest.mark.thorough),
+        pytest.param(g.ConnectFour(3, 5), marks=pytest.mark.slow),
     ],
     ids=repr,
 )

@@ -120,7 +120,7 @@ def test_compiled_games_are_perfect_where_the_search_sees_the_end(env: str) -> N
     assert np.abs(lessons.values - lessons.outcomes).max() < 0.01, "nobody loses what is won"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_compiled_games_depend_on_their_seed_alone() -> None:
     work, other = LessonWork("classic/chess-v6", "", 40, 2), LessonWork("classic/chess-v6", "", 40, 2)
     first, second = work.run(1), work.run(2)
@@ -158,7 +158,7 @@ def test_values_become_chances_of_winning() -> None:
     assert (calibrated(equal).values == 0.5).all(), "nothing to learn a power from"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     out = str(tmp_path / "mnk.json")
     settings: dict[str, Any] = {"out": out, "hidden": 16, "hours": 0.001, "nodes": 20, "workers": 1}
