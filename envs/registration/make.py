@@ -5,7 +5,7 @@ A name is one of:
 - a PettingZoo id, ``classic/connect_four-v3``, or the module it had before there were ids: ``connect_four_v3``,
   ``pettingzoo.classic.connect_four_v3``;
 - one of ours, ``zermelo/Kalah-v0``;
-- a Gymnasium id, ``FrozenLake-v1``;
+- a Gymnasium id, ``FrozenLake-v1``, or one of Atari's games in ``ale-py``, ``ALE/Boxing-v5``;
 - an OpenSpiel game, ``openspiel/breakthrough``, made as Shimmy's environment;
 - ``sides(env='ConnectFour-v0', mover='turn')``, a Gymnasium environment that plays several sides in turn, as
   ``zermelo.envs.sides`` has it;
@@ -40,7 +40,7 @@ from zermelo.envs.registration.own_games import env_maker
 from zermelo.envs.registration.registry import OWN_ENVS, register_with_imported
 from zermelo.envs.rules.rules_game import is_rules
 from zermelo.envs.support.calls import checked_call
-from zermelo.envs.support.installing import install_command
+from zermelo.envs.support.installing import install_command, optional_import
 from zermelo.envs.support.local_modules import import_module
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name, unknown_setting
 
@@ -198,6 +198,8 @@ def _gymnasium(name: str) -> Creator | None:
     import gymnasium
 
     register_with_imported()
+    if name.startswith("ALE/"):
+        gymnasium.register_envs(optional_import("ale_py", "ale-py, which has Atari's games,", "atari"))
     env_id = _resolve(name, gymnasium.registry)
     if env_id is None:
         return None

@@ -168,6 +168,9 @@ def test_missing_packages_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "pettingzoo.butterfly.pistonball.pistonball", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "pettingzoo\[butterfly\]"'):
         make("butterfly/pistonball-v6")
+    monkeypatch.setitem(sys.modules, "ale_py", None)
+    with pytest.raises(MissingDependencyError, match=re.escape(install_command("atari"))):
+        make("ALE/Boxing-v5")
 
 
 def test_parallel_environments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
