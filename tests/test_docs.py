@@ -160,7 +160,9 @@ def test_failures_in_what_is_printed_are_found():
 
 
 NESTED = r"\((?:[^()\n`]|\([^()\n`]*\))*\)"
-ENV_SPEC = re.compile(rf"\b(?:zermelo/[A-Z][\w-]*|(?:classic|openspiel)/\w[\w-]*|(?:ALE/)?[A-Z]\w+-v\d+)(?:{NESTED})?")
+ENV_SPEC = re.compile(
+    rf"\b(?:zermelo/[A-Z][\w-]*|(?:classic|openspiel)/\w[\w-]*|(?:ALE/)?[A-Z]\w+-v\d+)(?:{NESTED})?"
+)
 OF_USERS = {"MyEnv-v0", "zermelo/Opponent-v0"}
 """Environments that a page has the reader write, or that need an argument which is no text."""
 
