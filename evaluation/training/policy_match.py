@@ -17,6 +17,7 @@ from zermelo.evaluation.workers.work import SerialRunner
 BLOCK: Final = 5  # games from each seat against a rung, until the next one is chosen
 MOST: Final = 1000  # games on a ladder, however wide the interval is, where no width was asked for
 MOST_ASKED: Final = 20_000  # games, where one was
+_HARDLY: Final = 0.9  # of the width before, after twice the games
 ENOUGH: Final = 100  # games on a ladder, or with an anchor, for a policy that has won or lost them all
 WIDTH: Final = 100.0  # Elo, of the interval on a ladder
 
@@ -64,9 +65,13 @@ class PolicyMatch:
             self.play_each(each)
 
     def climb(self, width: float, most: int, say: Callable[[str], object]) -> None:
-        """Plays with the rung that is nearest to the rating so far until the interval is so narrow."""
+        """Plays with the rung that is nearest to the rating so far until the interval is so narrow.
+
+        It ends before, where twice the games made it hardly narrower: the rest is the rungs' own error.
+        """
         elo = self.ladder.elo
         estimate, total = sum(elo.values()) / len(elo), 0
+        before, width_before = ENOUGH, math.inf
         while True:
             count = max(BLOCK, total // 10 // self._seats) * self._seats
             self._play(min(elo, key=lambda name: abs(elo[name] - estimate)), count)
@@ -75,8 +80,16 @@ class PolicyMatch:
                 return
             estimate = found.rating
             is_one_sided = math.isinf(found.upper - found.lower)
-            if found.upper - found.lower <= width or total >= (ENOUGH if is_one_sided else most):
+            now = found.upper - found.lower
+            if now <= width or total >= (ENOUGH if is_one_sided else most):
                 return
+            if total >= 2 * before:
+                if now > _HARDLY * width_before and not is_one_sided:
+                    say(
+                        f"after {total:,} games the interval is {now:.0f} Elo wide, most of it the rungs' own error"
+                    )
+                    return
+                before, width_before = total, now
             say(missing(found, total, width))
 
 
