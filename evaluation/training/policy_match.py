@@ -85,9 +85,7 @@ class PolicyMatch:
                 return
             if total >= 2 * before:
                 if now > _HARDLY * width_before and not is_one_sided:
-                    say(
-                        f"after {total:,} games the interval is {now:.0f} Elo wide, most of it the rungs' own error"
-                    )
+                    say(f"after {total:,} games the interval is {now:.0f} Elo wide: the rungs' own error is left")
                     return
                 before, width_before = total, now
             say(missing(found, total, width))
