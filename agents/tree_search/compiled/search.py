@@ -204,7 +204,8 @@ class CompiledTreeSearch(TreeSearch):
         if self.selective:
             self.set_iteration_depth(iteration.depth)
         here = node.state.state if self._replies else node.state
-        is_short = depth <= self._short_depth
+        is_bounded = self.game.traits.chance is Chance.NONE  # else a move may have any number of chance events
+        is_short = depth <= self._short_depth and (is_bounded or math.isinf(budget.seconds_left))
         if len(self.searches) == 1 and math.isinf(budget.seconds_left):
             is_short |= budget.most_nodes - budget.nodes <= _FEW
         reason = layout.ASKED
