@@ -39,7 +39,7 @@ _LINES, _LINES_THIN, _LINES_SHARE, _LINES_OF_NODES = 32, 400, 0.02, 0.005
 time that they may take; and how many come, before later searches without a time, for each node so far."""
 _HERE: Final = "turned out not to be as assumed"
 _OF_CLASS: Final = "is taken for what an environment of its class turned out to be"
-"""How it is told what was seen: in this search, or in an earlier one, of an environment made otherwise perhaps."""
+"""Openings of the warning: this search saw it, or it was seen of another environment of the class."""
 _IN_COMMON: Final = (
     "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",
     "exact", "backend", "traits", "compile", "seed", "on_iteration",

@@ -152,15 +152,15 @@ class WorkerAgent(SearchAgent):
         raise NotImplementedError
 
     def found_alone(self, request: Request, budget: Budget) -> dict[str, Any]:
-        """The search in this process: what ``Request.result`` takes of it."""
+        """Searches in this process alone. Returns the arguments of ``Request.result``."""
         raise NotImplementedError
 
     def answered(self, request: Request, budget: Budget) -> WorkerAnswer:
-        """The same in a process that searches for another one: what that one is told."""
+        """Searches in a worker process. Returns the answer that it sends to the main process."""
         raise NotImplementedError
 
     def found_together(self, request: Request, answers: Sequence[Any], draw: float) -> dict[str, Any]:
-        """What the processes have found, in one, as of ``found_alone``."""
+        """Merges the answers of all processes. Returns the arguments of ``Request.result``."""
         raise NotImplementedError
 
     def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:

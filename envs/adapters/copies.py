@@ -390,6 +390,6 @@ class CopiedGame:
 
 
 def _timed(make: Callable[[], Any]) -> tuple[Any, float]:
-    """What a function returns, and the seconds that it takes."""
+    """Calls a function. Returns its result and the seconds it took."""
     begun = time.perf_counter()
     return make(), time.perf_counter() - begun

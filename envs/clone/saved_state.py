@@ -191,7 +191,7 @@ class _SavedCopy:
         return second.obj
 
     def call(self, face: StandIn, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """What a method of the second object returns in this state."""
+        """Calls a method of the second object, restored to this state."""
         second = self.second
         saving = second.saving
         with second.lock:

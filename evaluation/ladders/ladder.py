@@ -36,7 +36,7 @@ from zermelo.evaluation.tournament.run import round_robin
 from zermelo.evaluation.workers.games import Participant, participants
 from zermelo.evaluation.workers.settings import AgentLimits, Isolate
 
-ANCHOR_GAMES: Final = 30  # games of each pairing of anchors, at least
+ANCHOR_GAMES: Final = 30  # the fewest games of each pair of anchors
 COVARIANCE: Final = "covariance"  # of the rungs' ratings in a ladder's file: rows of a lower triangle, Elo²
 BASELINES: Final = (
     ("greedy",),
