@@ -249,6 +249,15 @@ def names_agent(text: str) -> bool:
     return name in _agents() or (":" in name and not os.path.exists(text))
 
 
+def require_env(env: Any) -> None:
+    """Raises ``InvalidSettingError`` where an agent stands in the place of an environment."""
+    is_text = isinstance(env, str) and ":" not in env and names_agent(env)
+    if is_text or callable(getattr(env, "act", None)):
+        raise InvalidSettingError(
+            f"the environment is {env!r}, which is an agent: were environment and agent given the wrong way round?"
+        )
+
+
 @checked_call
 def make_agent(agent: str | Agent) -> Agent:
     """The agent that a spec names; an agent is returned as it is.

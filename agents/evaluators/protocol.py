@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from zermelo.agents.base.scores import FITTED_UNIT, has_room
 from zermelo.agents.base.settings import inside_bounds
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import CHANCE, Game
+from zermelo.envs.support.source import described
 
 
 @runtime_checkable
@@ -49,8 +50,10 @@ def seat_values(evaluate: Evaluator, game: Game[Any], state: Any) -> Sequence[fl
     traits = game.traits
     answer = evaluate(game, state)
     try:
+        if isinstance(answer, str | bytes | Mapping):
+            raise TypeError
         values = [float(value) for value in answer]
-    except TypeError:
+    except (TypeError, ValueError):
         raise InvalidSettingError(
             f"an evaluation is a sequence of {traits.seats} numbers, one per seat, but {_name(evaluate)} gave "
             f"{answer!r}"
@@ -115,4 +118,4 @@ def totals_at(evaluate: Evaluator, game: Game[Any], state: Any) -> tuple[float, 
 
 
 def _name(evaluate: Any) -> str:
-    return f"the evaluator {getattr(evaluate, '__name__', None) or type(evaluate).__name__}"
+    return f"the evaluator {described(evaluate)}"

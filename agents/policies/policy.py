@@ -23,6 +23,7 @@ from zermelo.envs.capabilities import SupportsObservations, offers
 from zermelo.envs.errors import GameOverError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name, is_aec
 from zermelo.envs.support.calls import checked_call
+from zermelo.envs.support.source import described
 
 
 class Outputs(enum.StrEnum):
@@ -136,14 +137,18 @@ class ViewAgent(ConfiguredAgent):
             if numbers.size == view.actions and max(numbers.shape, default=0) == view.actions:
                 return self._best(numbers.ravel().astype(float), view)
         raise InvalidSettingError(
-            f"{self.name} answered {_shown(answer)}, which is neither an action nor {view.actions} numbers, one "
-            "for each action"
+            f"{self._described} answered {_shown(answer)}, which is neither an action nor "
+            f"{view.actions} numbers, one for each action"
         )
+
+    @property
+    def _described(self) -> str:
+        return self.name
 
     def _best(self, scores: NDArray[np.float64], view: Observation) -> int:
         legal = _legal(scores, view)
         if np.isnan(scores[legal]).any():
-            raise InvalidSettingError(f"{self.name} answered nan for a legal action: {_shown(scores)}")
+            raise InvalidSettingError(f"{self._described} answered nan for a legal action: {_shown(scores)}")
         if not self.sample:
             return int(legal[np.argmax(scores[legal])]) + view.first_action
         legal, shares = self._shares(scores, view)
@@ -158,7 +163,7 @@ class ViewAgent(ConfiguredAgent):
             top = found.max()
             found = np.exp(found - top) if np.isfinite(top) else (found == top).astype(float)
         elif (found < 0).any():
-            raise InvalidSettingError(f"{self.name} answered a probability below 0: {_shown(scores)}")
+            raise InvalidSettingError(f"{self._described} answered a probability below 0: {_shown(scores)}")
         total = found.sum()
         return legal, np.full(found.size, 1 / found.size) if total == 0 else found / total
 
@@ -239,6 +244,10 @@ class PolicyAgent(ViewAgent):
     kind: ClassVar[str] = "policy"
 
     policy: Callable[..., Any] | str = field(default="", kw_only=False, metadata={"check": _check_policy})
+
+    @property
+    def _described(self) -> str:
+        return f"the policy {described(self.policy)}"
 
     @functools.cached_property
     def _arguments(self) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.specs import require_env
 from zermelo.agents.training.schedules import Ladder, Mix, OpponentSchedule, SelfPlay, agent_of
 from zermelo.envs.adapters.foretold import WatchedPayments
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError, UnsupportedGameError
@@ -285,6 +286,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
 def _made(env: Any, render_mode: str | None) -> Any:
     how = {} if render_mode is None else {"render_mode": render_mode}
+    require_env(env)
     if isinstance(env, str):
         env = make(env, **how)
     elif not is_aec(env) and callable(env):

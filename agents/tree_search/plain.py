@@ -7,6 +7,8 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from zermelo.agents.base.branches import can_skip_branch, child_of, no_action_works
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.requirements import no_legal_action
@@ -27,6 +29,8 @@ from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.settings import TreeConfig
 from zermelo.agents.tree_search.transposition_table import Entry, TranspositionTable
 from zermelo.envs.capabilities import copy_facts
+from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.support.source import described
 
 
 class PlainSearch(TreeSearch):
@@ -174,7 +178,14 @@ class PlainSearch(TreeSearch):
         return Visit(self.scale.terminal(state), self.width is None, values=values)
 
     def stops_at(self, state: Any, depth: float, ply: int) -> bool:
-        return depth <= 0 or (self.stop_test is not None and self.stop_test(self.game, state, ply))
+        if depth <= 0 or self.stop_test is None:
+            return depth <= 0
+        stops = self.stop_test(self.game, state, ply)
+        if not isinstance(stops, bool | np.bool_):
+            raise InvalidSettingError(
+                f"a stop test returns True or False, but {described(self.stop_test)} gave {stops!r}"
+            )
+        return bool(stops)
 
     def from_table(self, found: Visit) -> Visit:
         """A visit that the table stands for."""

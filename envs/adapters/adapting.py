@@ -175,7 +175,7 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
 
     def waits(spent: float) -> None:
         if spent > _SAID_AFTER:
-            say_once(f"{text} (once; about {patience:g} s)")
+            say_once(f"{text} (once; about {patience:g} s, longer beside other work)")
 
     def work() -> bytes:
         try:

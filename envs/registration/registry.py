@@ -76,18 +76,36 @@ def register_env(
 ) -> None:
     """Makes an environment known by an id, to this package and to ``pettingzoo.make``.
 
+    The same class or function again, as when a notebook's cell is run twice, replaces what the id stood for.
     PettingZoo is not imported for it: if it is not there yet, ``register_envs`` tells it.
 
     Raises:
-        InvalidSettingError: The id is not ``family/Name-vN``, or it is taken.
+        InvalidSettingError: The id is not ``family/Name-vN``, or another environment has it.
     """
     family, slash, name = env_id.partition("/")
     if not (family and slash and name and name.rpartition("-v")[2].isdigit()):
         raise InvalidSettingError(f"an environment id is family/Name-vN, such as zermelo/Kalah-v0, not {env_id!r}")
-    if env_id in OWN_ENVS:
-        raise InvalidSettingError(f"the environment id {env_id!r} is taken")
+    place, known = _place(entry_point), OWN_ENVS.get(env_id)
+    if known is not None:
+        if _place(known.entry_point) != place:
+            taken = f"the environment id {env_id!r} is that of {_place(known.entry_point)}"
+            raise InvalidSettingError(f"{taken}: give {place} another one, such as a higher version")
+        _forget(env_id)
     OWN_ENVS[env_id] = EnvEntry(env_id, players, kind, information, entry_point=entry_point)
     register_with_imported()
+
+
+def _place(entry_point: str | Callable[..., Any]) -> str:
+    if isinstance(entry_point, str):
+        return entry_point
+    made = getattr(entry_point, "func", entry_point)
+    return f"{made.__module__}:{getattr(made, '__qualname__', type(made).__qualname__)}"
+
+
+def _forget(env_id: str) -> None:
+    pettingzoo = sys.modules.get("pettingzoo")
+    if pettingzoo is not None and hasattr(pettingzoo, "aec_registry"):
+        pettingzoo.aec_registry.pop(env_id, None)
 
 
 @checked_call

@@ -138,7 +138,8 @@ class _Form:
     def misfit(
         self, owner: str, given: Sequence[Any], settings: Mapping[str, Any], advice: str
     ) -> InvalidSettingError | None:
-        usage = f"{owner}({', '.join(self.required)})"
+        by_name = self.named[self.places :]
+        usage = f"{owner}({', '.join(f'{one}=...' if one in by_name else one for one in self.required)})"
         if len(given) > self.places:
             names = self.named[self.places :]
             example = next((one for one in (*_EXAMPLES, *names) if one in names), "")

@@ -7,7 +7,7 @@ import os
 import re
 import time
 import types
-from typing import Final
+from typing import Any, Final
 
 from zermelo.envs.support.files import file_version, read_file
 
@@ -29,6 +29,15 @@ def source_of(code: types.CodeType) -> str:
         last += 1
     text = "\n".join(lines[first:last]).rstrip()
     return text if re.search(rf"^\s*(async )?def {re.escape(code.co_name)}\b", text, re.MULTILINE) else ""
+
+
+def described(function: Any) -> str:
+    """The name of a function, or of another callable's class, with the file and the line where it is written."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    made = getattr(function, "func", function)  # of a partial
+    made = made if isinstance(made, types.FunctionType | types.MethodType) else type(made).__call__
+    code = getattr(made, "__code__", None)
+    return name if code is None else f"{name} ({code.co_filename}, line {code.co_firstlineno})"
 
 
 def _indentation(line: str) -> int:

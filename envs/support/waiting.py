@@ -129,7 +129,7 @@ class Deadline:
             self._draw(done)
         elif self._lines < 1 and waited >= _FIRST_LINE:
             self._lines = 1
-            say_once(f"{self._text} (once; about {self.seconds:.0f} s)")
+            say_once(f"{self._text} (once; about {self.seconds:.0f} s, longer beside other work)")
         elif self._lines == 1 and waited >= _SECOND_LINE:
             self._lines = 2
             if sys.stderr.isatty():

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.specs import make_agent
+from zermelo.agents.specs import make_agent, require_env
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.errors import CloneError, InvalidSettingError, ZermeloError
@@ -48,6 +48,7 @@ def env_name(source: EnvSource) -> str:
 
 def build_env(source: EnvSource) -> tuple[Any, str]:
     """The live environment and its name."""
+    require_env(source)
     name = env_name(source)
     if is_live(source):
         return source, name
@@ -66,7 +67,7 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
         ) from error
     raise InvalidSettingError(
         f"env must be a name such as 'classic/connect_four-v3', a function that makes an environment, or a live "
-        f"environment, not {source!r}"
+        f"environment, not {source!r}: it comes before the agents, and after a policy"
     )
 
 

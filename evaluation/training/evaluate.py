@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
-from zermelo.agents.specs import agent_names, names_agent
+from zermelo.agents.specs import agent_names, names_agent, require_env
 from zermelo.agents.training.schedules import agent_of, is_agent, is_module
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.envs.clone.clone_env import clone_env
@@ -194,6 +194,7 @@ def evaluate_policy(
     policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
     ladder = _anchors(ladder)
     with undisturbed(policy, seed):
+        require_env(env)
         is_source = isinstance(policy, type | str) or is_agent(policy)
         agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
         source = functools.partial(clone_env, env) if is_live(env) else env

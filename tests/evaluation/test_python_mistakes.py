@@ -45,6 +45,13 @@ MISTAKES = {
         agents.AlphaBetaAgent().search()
     ): "AlphaBetaAgent.search needs 'env': write AlphaBetaAgent.search(env)",
     lambda: agents.AlphaBetaAgent().search("zermelo/MKN-v0"): "did you mean 'zermelo/MNK-v0'?",
+    lambda: agents.AlphaBetaAgent(evaluator=lambda game, state: "ab", depth=1).act(
+        _live()
+    ): "but the evaluator <lambda> (" + __file__ + ", line ",
+    lambda: agents.AlphaBetaAgent(stop_test=lambda game, state, ply: None).act(
+        _live()
+    ): "a stop test returns True or False, but <lambda> (" + __file__ + ", line ",
+    lambda: agents.PolicyAgent(policy=lambda seen: "a").act(_live()): "the policy <lambda> (" + __file__,
     lambda: agents.AlphaBetaAgent().act(None): "cannot see a game in NoneType object None",
     lambda: agents.MCTSAgent(
         selection="utc"
@@ -104,7 +111,7 @@ MISTAKES = {
         GAME, ["random"]
     ): "Tournament.prepare makes one (everything that is known before the first game; round_robin plays one)",
     lambda: Tournament.prepare(GAME): "Tournament.prepare needs 'agents': write Tournament.prepare(env, agents)",
-    lambda: evaluation.play_match(GAME, PAIR): "play_match needs 'seed': write play_match(env, agents, seed)",
+    lambda: evaluation.play_match(GAME, PAIR): "play_match needs 'seed': write play_match(env, agents, seed=...)",
     lambda: evaluation.play_match(GAME, PAIR, seed=0, opening=3): "opening must be a list, not 3",
     lambda: evaluation.evaluate_policy(
         "random"
@@ -112,6 +119,8 @@ MISTAKES = {
     lambda: evaluation.evaluate_policy(
         "random", GAME, n_games=3
     ): "has no setting 'n_games': did you mean 'games'?",
+    lambda: evaluation.evaluate_policy(GAME, "random"): "the environment is 'random', which is an agent: were",
+    lambda: evaluation.round_robin(agents.RandomAgent(), PAIR): "which is an agent: were environment and agent",
     lambda: evaluation.evaluate_policy("missing.zip", GAME): "there is no file 'missing.zip'",
     lambda: evaluation.RatingCurve(GAME, evry=3): "RatingCurve has no setting 'evry': did you mean 'every'?",
     lambda: Sprt(elo1="x"): "elo1 must be a number, not 'x'",
@@ -121,6 +130,7 @@ MISTAKES = {
     lambda: evaluation.draw_tree(GAME, "alphabta"): "no agent is called 'alphabta': did you mean 'alphabeta'?",
     # Training.
     lambda: training.OpponentEnv(): "OpponentEnv needs 'env': write OpponentEnv(env)",
+    lambda: training.OpponentEnv("random", GAME): "the environment is 'random', which is an agent: were",
     lambda: training.OpponentEnv(GAME, "randm"): "no agent is called 'randm': did you mean 'random'?",
     lambda: training.OpponentEnv(GAME, opponents="random"): "has no setting 'opponents': did you mean 'opponent'?",
     lambda: training.OpponentEnv(GAME, illegal_reward="x"): "illegal_reward must be a number, not 'x'",

@@ -194,8 +194,11 @@ def test_registered_environments_are_known_to_pettingzoo_too(monkeypatch: pytest
     assert make("zermelo/Numbers-v0(total=2.0)").total == 2.0
     assert pettingzoo.make("aec", "zermelo/Numbers-v0", total=3.0).total == 3.0
     assert list_envs()[0].name == "zermelo/Numbers-v0"
-    with pytest.raises(InvalidSettingError, match="the environment id 'zermelo/Numbers-v0' is taken"):
-        register_env("zermelo/Numbers-v0", Numbers)
+    register_env("zermelo/Numbers-v0", Numbers, players="3")  # as when a cell of a notebook is run again
+    register_env("zermelo/Numbers-v0", Numbers)
+    assert pettingzoo.make("aec", "zermelo/Numbers-v0", total=3.0).total == 3.0
+    with pytest.raises(InvalidSettingError, match=r"'zermelo/Numbers-v0' is that of doubles.game_envs:Numbers"):
+        register_env("zermelo/Numbers-v0", dict)
     with pytest.raises(InvalidSettingError, match="an environment id is family/Name-vN"):
         register_env("Numbers", Numbers)
     with pytest.raises(UnknownNameError, match="did you mean 'zermelo/Numbers-v0'"):
