@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,7 +38,12 @@ def first_difference(first: Any, second: Any, but: Set[Place] = frozenset()) -> 
         names.pop()
     if len(names) < len(found[0]):
         found = found[0], _at(first, names), _at(second, names)
-    return "".join([*map(str, names[:1]), *(f"[{name!r}]" for name in names[1:])]), found[1], found[2]
+    return place_name(names), found[1], found[2]
+
+
+def place_name(place: Sequence[Any]) -> str:
+    """A place as code writes it: ``infos['a']``."""
+    return "".join([*map(str, place[:1]), *(f"[{name!r}]" for name in place[1:])])
 
 
 def clocks(found: Mapping[Place, list[tuple[Any, Any]]]) -> frozenset[Place] | None:

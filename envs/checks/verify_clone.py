@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import statistics
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.checks.differences import Place, clocks, differences, first_difference
+from zermelo.envs.checks.differences import Place, clocks, differences, first_difference, place_name
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
@@ -17,6 +20,7 @@ from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.saving import NO_DRAWS, draws_unseen
 from zermelo.envs.clone.settings_kept import SettingsKept
+from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
@@ -25,8 +29,44 @@ from zermelo.envs.live.wrappers import game_name, of_reset, of_step, shortened
 from zermelo.envs.support.calls import checked_call
 
 _ASIDE_STEPS: Final = 30
+_TIMED: Final = 20  # calls
 
 _Trace = tuple[list[dict[str, Any]], list[Any]]  # the records of a game, and the actions between them
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiedClones:
+    """What ``verify_clone`` compared without a difference; ``print`` says it.
+
+    Attributes:
+        env: The environment's name.
+        games, steps, clones: How many were played, made and compared.
+        fields: What was compared after each step.
+        clocks: Where numbers are that only time changes, which were not compared.
+        clone_seconds, step_seconds, key_seconds: What a clone, a step and a key of a state take, in the median.
+    """
+
+    env: str
+    games: int
+    steps: int
+    clones: int
+    fields: tuple[str, ...]
+    clocks: tuple[str, ...]
+    clone_seconds: float
+    step_seconds: float
+    key_seconds: float
+
+    def __str__(self) -> str:
+        times = (self.clone_seconds, self.step_seconds, self.key_seconds)
+        clone, step, key = (f"{1e6 * one:,.0f} us" if one < 1e-3 else f"{1e3 * one:,.1f} ms" for one in times)
+        lines = [
+            f"{self.env}: its clones are right. {self.clones:,} were compared in {self.games} games of "
+            f"{self.steps:,} steps, by {', '.join(self.fields)}.",
+            f"A clone takes {clone}, a step {step}, and a key of a state {key}.",
+        ]
+        if self.clocks:
+            lines.append(f"Not compared, as time alone changes it: {', '.join(self.clocks)}.")
+        return "\n".join(lines)
 
 
 @checked_call
@@ -37,7 +77,7 @@ def verify_clone(
     seed: int = 0,
     clone: Callable[[Any], Any] = clone_env,
     max_steps: int = 1000,
-) -> None:
+) -> VerifiedClones:
     """Plays random games on environments, on their clones and on one alone, and compares all there is to see.
 
     Each game is played by an environment alone, and by another one, the original, of which clones are taken along
@@ -55,6 +95,9 @@ def verify_clone(
         clone: What clones an environment, to check another way of cloning.
         max_steps: Steps of a game.
 
+    Returns:
+        What was compared, and how long a clone, a step and a key take; an environment that fails is an error.
+
     Raises:
         CloneError: The first difference: seed, game, step, field, and both values; where state outside of the
             environment changed meanwhile, its name as well.
@@ -68,15 +111,35 @@ def verify_clone(
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InvalidSettingError(f"{name} must be a whole number of at least 1, not {value!r}")
+    played = [_VerifiedGame(seed, number, clone) for number in range(games)]
     with SettingsKept(lambda: "the environment"), global_random_guard():
-        for number in range(games):
+        for number, game in enumerate(played):
             streams = [np.random.default_rng([abs(seed), number, stream]) for stream in range(4)]
-            _verify_game(make_env, _VerifiedGame(seed, number, clone), streams, max_steps)
+            last = _verify_game(make_env, game, streams, max_steps)
+        names = {name: None for name in last.record() if name not in ("step", "_cumulative_rewards")}
+        return VerifiedClones(
+            env=game_name(last.env), games=games, steps=sum(game.step for game in played),
+            clones=sum(game.clones for game in played), fields=tuple(names),
+            clocks=tuple(sorted({place_name(place) for game in played for place in game.times})),
+            clone_seconds=statistics.median(one for game in played for one in game.clone_seconds),
+            step_seconds=statistics.median(one for game in played for one in game.step_seconds),
+            key_seconds=_seconds_of(lambda: state_key(last.env)),
+        )  # fmt: skip
+
+
+def _seconds_of(call: Callable[[], Any]) -> float:
+    times = []
+    for _ in range(_TIMED):
+        started = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
 
 
 def _verify_game(
     make_env: Callable[[], Any], game: _VerifiedGame, streams: list[np.random.Generator], max_steps: int
-) -> None:
+) -> VerifiedEnv:
+    """Plays one game; returns its original."""
     env = make_env()
     shape, seed = _configuration(env), int(streams[0].integers(2**31 - 1))
     driver = VerifiedEnv.start(env, seed)
@@ -90,6 +153,7 @@ def _verify_game(
     original = VerifiedEnv.start(_another(make_env, shape), seed)
     _play(VerifiedEnv.start(make_env(), seed + 1), streams[2], 5)
     game.play(original, streams[3], max_steps, None if times is None else trace)
+    return original
 
 
 def _another(make_env: Callable[[], Any], shape: Any) -> Any:
@@ -147,8 +211,10 @@ class _VerifiedGame:
     """A game of an environment with clones beside it, whose moments are named in errors."""
 
     def __init__(self, seed: int, number: int, clone: Callable[[Any], Any]) -> None:
-        self._seed, self._number, self._step = seed, number, 0
+        self._seed, self._number, self.step = seed, number, 0
         self._clone = clone
+        self.clones = 0
+        self.clone_seconds, self.step_seconds = list[float](), list[float]()
         self.outside: OutsideState | None = None
         self.times: frozenset[Place] = frozenset()
 
@@ -158,24 +224,26 @@ class _VerifiedGame:
         followers: list[tuple[VerifiedEnv, int]] = []
         steps = max_steps if trace is None else len(trace[1])
         record = self._record(original, trace)
-        while not original.over and self._step < steps:
-            early = self._step < 2
+        while not original.over and self.step < steps:
+            early = self.step < 2
             if early or generator.random() < 0.15:
-                followers = [*followers[-2:], (self._copy(original), self._step)]
+                followers = [*followers[-2:], (self._copy(original), self.step)]
             if generator.random() < 0.1:  # a clone of a clone
-                followers[0] = self._copy(followers[0][0]), self._step
+                followers[0] = self._copy(followers[0][0]), self.step
             if early or generator.random() < 0.1:
                 self._play_aside(self._copy(original), generator)
-            action = original.choose(record, generator) if trace is None else trace[1][self._step]
+            action = original.choose(record, generator) if trace is None else trace[1][self.step]
+            started = time.perf_counter()
             original.step(action)
-            self._step += 1
+            self.step_seconds.append(time.perf_counter() - started)
+            self.step += 1
             record = self._record(original, trace)
             for driver, taken_at in followers:
                 # Stepped before it is looked at: looking may refresh what the copy got wrong.
                 driver.step(action)
                 self._compare(original, driver, taken_at, record)
         if original.over:
-            self._compare(original, self._copy(original), self._step, record)
+            self._compare(original, self._copy(original), self.step, record)
 
     def _play_aside(self, driver: VerifiedEnv, generator: np.random.Generator) -> None:
         for _ in range(_ASIDE_STEPS):
@@ -186,7 +254,7 @@ class _VerifiedGame:
 
     def _record(self, original: VerifiedEnv, trace: _Trace | None) -> dict[str, Any]:
         record = original.record()
-        found = None if trace is None else first_difference(trace[0][self._step], record, self.times)
+        found = None if trace is None else first_difference(trace[0][self.step], record, self.times)
         if found is not None:
             where, alone, now = found[0], shortened(found[1]), shortened(found[2])
             raise CloneError(
@@ -208,7 +276,7 @@ class _VerifiedGame:
             )
 
     def _copy(self, driver: VerifiedEnv) -> VerifiedEnv:
-        env = driver.env
+        env, started = driver.env, time.perf_counter()
         try:
             copied = self._clone(env)
         except CloneError as error:
@@ -220,10 +288,12 @@ class _VerifiedGame:
         if copied is env or original_class(type(copied)) is not original_class(type(env)):
             wrong = "the environment itself" if copied is env else f"a {type(copied).__name__}"
             raise CloneError(f"the clone of {game_name(env)} is {wrong} ({self._moment()})")
+        self.clone_seconds.append(time.perf_counter() - started)
+        self.clones += 1
         return driver.copied(copied)
 
     def _moment(self) -> str:
-        return f"seed {self._seed}, game {self._number}, step {self._step}"
+        return f"seed {self._seed}, game {self._number}, step {self.step}"
 
     def _causes(self, driver: VerifiedEnv) -> str:
         """Possible causes: state outside of the object, sets, whose order may differ in a copy, and emulators."""

@@ -306,9 +306,22 @@ class TimedEnv(DiceEnv):
             self._cumulative_rewards = dict.fromkeys(self._cumulative_rewards, self.time())
 
 
+def test_says_what_was_compared():
+    verified = verify_clone(tictactoe, games=3)
+    assert verified.games == 3 and 15 <= verified.steps <= 27 and verified.clones > 3
+    assert {"rewards", "observations", "agent_selection"} < set(verified.fields)
+    assert min(verified.clone_seconds, verified.step_seconds, verified.key_seconds) > 0
+    assert str(verified).startswith(
+        f"tictactoe_v3: its clones are right. {verified.clones} were compared in 3 games"
+    )
+    assert "Not compared" not in str(verified)
+
+
 @pytest.mark.parametrize("shown", ["info", "observation"])
 def test_clocks_are_not_compared(shown):
-    verify_clone(lambda: TimedEnv(shown), games=2)
+    verified = verify_clone(lambda: TimedEnv(shown), games=2)
+    assert verified.clocks and all("time" in place or "unique" in place for place in verified.clocks)
+    assert f"Not compared, as time alone changes it: {verified.clocks[0]}" in str(verified)
     with pytest.raises(CloneError, match=r"disturbs dice_v0|not the same game"):
         verify_clone(lambda: TimedEnv(shown), games=4, clone=clone_that_shares("rng"))
 
@@ -328,5 +341,6 @@ def test_recorded_statistics_of_gymnasium_have_a_clock():
         made.append(gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("FrozenLake-v1")))
         return made[-1]
 
-    verify_clone(make, games=2, max_steps=200)
+    verified = verify_clone(make, games=2, max_steps=200)
+    assert verified.clocks == ("info['episode']['t']",)
     assert any(env.episode_count for env in made)  # one ended, with its time in the info
