@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,7 +11,6 @@ LONGEST_GAME: Final = 2**20
 """Characters of a game, with its comments and variations."""
 MOST_LINES: Final = 20_000
 """Lines of a game."""
-_SOMETHING: Final = re.compile(r"[^\s\ufeff]")
 
 
 class LineReader:
@@ -29,19 +27,9 @@ class LineReader:
         self._place = 0  # of the next line in the text
         self._game: tuple[int, int] | None = None  # where the game begins: in the text, and its line
 
-    def begin_game(self) -> int:
-        """The number of the next line that is not blank, which a game begins in; 0 if there is none.
-
-        The lines from there on are those of one game, until the next call.
-        """
-        something = _SOMETHING.search(self._text, self._place)
-        if something is None:
-            return 0
-        if blank := self._text.count("\n", self._place, something.start()):
-            self.number += blank
-            self._place = self._text.rindex("\n", 0, something.start()) + 1
+    def begin_game(self) -> None:
+        """Says that the lines from the next one on are those of one game, until the next call."""
         self._game = self._place, self.number
-        return self.number + 1
 
     def readline(self) -> str:
         """The next line; empty at the end of the text.

@@ -15,7 +15,8 @@ from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output import ExportFormat
-from zermelo.evaluation.positions.pgn import pgn_games, written_pgn
+from zermelo.evaluation.positions.pgn import pgn_games
+from zermelo.evaluation.positions.pgn_writing import written_pgn
 from zermelo.evaluation.positions.sgf import go_rules, sgf_games, written_sgf
 
 MOST_PLIES: Final = 5_000

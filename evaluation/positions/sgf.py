@@ -13,13 +13,14 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, FailureKind, GameRecord
 from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.positions.moves import replayed
-from zermelo.evaluation.positions.pgn import one_line, round_of
+from zermelo.evaluation.positions.pgn_writing import one_line, round_of
 
 _DEEPEST: Final = 5_000  # variations inside one another
 _MOST: Final = 10_000  # nodes of a game's main line, and values in them
 _READ: Final = frozenset(("GM", "SZ", "AB", "AW", "AE", "PL", "B", "W"))
 """The properties that are read."""
 _VALUE: Final = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
+_TREE: Final = re.compile(r"\(\s*+;")
 _SOMETHING: Final = re.compile(r"\S")
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]{1,40})\s*(?P<values>(?:\[(?:[^\]\\]|\\.)*+\]\s*)++))", re.DOTALL
@@ -116,11 +117,19 @@ def _played(nodes: Sequence[Mapping[str, Sequence[str]]], size: int) -> tuple[tu
     first = first or (moves[0][0] if moves else "W" if black and not white else "B")
     _require_liberties(black, white, size)
     setup = _in_turn(black, white, first, size)
-    actions, mover = list[int](), first
+    played, begin, mover = [(action, True) for action in setup], len(setup), first
     for colour, action in moves:
-        actions += [action] if colour == mover else [size * size, action]
+        for one, is_ours in [(action, False)] if colour == mover else [(size * size, True), (action, False)]:
+            last, was_ours = played[-1] if played else (-1, False)
+            if one == last == size * size and (is_ours or was_ours):
+                # With a pass that nobody has played the game would end: without both it is the same player's turn.
+                played.pop()
+                begin = min(begin, len(played))
+            else:
+                played.append((one, is_ours))
         mover = "W" if colour == "B" else "B"
-    return tuple(setup), tuple(actions)
+    actions = tuple(action for action, _ in played)
+    return actions[:begin], actions[begin:]
 
 
 def _require_board(root: Mapping[str, Sequence[str]], size: int) -> None:
@@ -168,7 +177,8 @@ def _require_liberties(black: Sequence[int], white: Sequence[int], size: int) ->
 def _main_lines(text: str) -> Iterator[tuple[int, list[dict[str, list[str]]]]]:
     """The line that each game begins in, and the nodes of its main line: the first variation at every branch."""
     line, place = 1, 0
-    while (begin := text.find("(", place)) >= 0:
+    while (found := _TREE.search(text, place)) is not None:
+        begin = found.start()
         line += text.count("\n", place, begin)
         nodes, place = _main_line(text, begin)
         if not nodes:

@@ -53,12 +53,13 @@ LONGEST_LINE: Final = 2**13
 
 _BOOK: Final = "book:"
 _BOOK_PLIES: Final = 8
-_PGN: Final = re.compile(r"\s*\[\w+\s+\"")
-_SGF: Final = re.compile(r"\s*\(\s*;")
+_PGN: Final = re.compile(r"^\s*+\[\w+\s+\"", re.MULTILINE)
+_SGF: Final = re.compile(r"^\s*+\(\s*;", re.MULTILINE)
+_BEGINNING: Final = 2**12  # characters in which a tag or a tree says what kind of file it is
 _POSITION: Final = re.compile(r"(?:[^\s/]+/){3,}[^\s/]+\s+[a-z]\b")
-_FEN: Final = re.compile(r"(\S+\s+\S+(?:\s+\S+\s+\S+(?:\s+\d+\s+\d+)?)?)\s*(.*)")
-_OPERATIONS: Final = re.compile(r"(?:\w++(?:\s[^\";]*+(?:\"[^\"]*\"[^\";]*+)*+)?;\s*+)*+(?:[;#].*)?")
-"""What follows a position in EPD: operations such as ``bm e4;``, or a comment."""
+_FEN: Final = re.compile(r"([^\s;]+\s+[^\s;]+(?:\s+[^\s;]+\s+[^\s;]+(?:\s+\d+\s+\d+(?![^\s;]))?)?)(;?)\s*(.*)")
+_OPERATION: Final = re.compile(r"(\w++)((?:\s(?:[^\";]|\"[^\"]*\")*+)?);\s*+")
+"""What follows a position in EPD, such as ``bm e4;``."""
 _LEFT_OUT: Final = re.compile(r"\{[^}]*\}|\$\d+|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!\S)")
 """Comments, signs and results in a line of moves."""
 
@@ -230,7 +231,7 @@ def read_openings(
 ) -> Iterator[WrittenOpening]:
     """The openings of a file, in its order.
 
-    The file is in PGN or SGF if its name or its first characters say so. Else it has one opening a line: a
+    The file is in PGN or SGF if its name or its beginning says so. Else it has one opening a line: a
     position in FEN or EPD, or moves, separated by commas or spaces, as people write them or by number; what
     follows # does not count. It may be compressed (.gz, or .zip with one file in it).
 
@@ -244,10 +245,10 @@ def read_openings(
     """
     name = os.fspath(path)
     text, suffix = opening_text(path)
-    if suffix == ".pgn" or _PGN.match(text):
+    if suffix == ".pgn" or (suffix != ".sgf" and _PGN.search(text, 0, _BEGINNING)):
         _require(rules(), games.Chess, f"{name} is in PGN, which is for chess")
         openings: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
-    elif suffix == ".sgf" or _SGF.match(text):
+    elif suffix == ".sgf" or _SGF.search(text, 0, _BEGINNING):
         go = _require(rules(), games.Go, f"{name} is in SGF, which is for Go")
         openings = _from_sgf(text, name, go.size)
     else:
@@ -358,14 +359,21 @@ def _from_lines(text: str, name: str, rules: Callable[[], Any]) -> Iterator[Writ
 def _position(text: str, where: str) -> str:
     """The position of a line in FEN or EPD, in FEN."""
     match = _FEN.fullmatch(text)
-    assert match is not None, "it has two words"
-    fen, rest = match[1], match[2]
-    if not _OPERATIONS.fullmatch(rest):
-        raise InvalidSettingError(f"{where} has {shown(rest, 40)} after the position: leave it out")
-    if len(fen.split()) == 4:
-        counts = (re.search(rf"\b{name}\s+(\d+)\s*;", rest) for name in ("hmvc", "fmvn"))
-        fen += "".join(f" {count[1] if count else default}" for count, default in zip(counts, "01", strict=True))
-    return fen
+    if match is None:
+        raise InvalidSettingError(f"{where} has no position that can be played: a semicolon stands in it")
+    fen, _, rest = match.groups()
+    counts, place = {"hmvc": "0", "fmvn": "1"}, 0
+    while (operation := _OPERATION.match(rest, place)) is not None:
+        name, value, place = operation[1], operation[2].strip(), operation.end()
+        if name in counts:
+            if not re.fullmatch(r"\d{1,9}", value):
+                raise InvalidSettingError(f"{where} has {name} {shown(value, 40)}, which must be a whole number")
+            counts[name] = value
+    if place < len(rest) and rest[place] not in ";#":
+        raise InvalidSettingError(
+            f"{where} has {shown(rest[place:], 40)} after the position: leave it out, or end operations by ;"
+        )
+    return f"{fen} {counts['hmvc']} {counts['fmvn']}" if len(fen.split()) == 4 else fen
 
 
 def _actions(text: str) -> tuple[Any, ...] | None:

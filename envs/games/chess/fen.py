@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from zermelo.envs.errors import InvalidSettingError
@@ -17,7 +18,6 @@ from zermelo.envs.rules.boards import whole
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _KINDS: Final = "pnbrqk"
 _ROOKS: Final = {"K": 7, "Q": 0, "k": 63, "q": 56}
-_KINGS: Final = {"K": 4, "Q": 4, "k": 60, "q": 60}
 
 
 def _refuse(fen: object, why: str) -> InvalidSettingError:
@@ -29,9 +29,9 @@ def _refuse(fen: object, why: str) -> InvalidSettingError:
 def read_fen(fen: object) -> tuple[ChessState, int]:
     """The state that a text stands for, and the number of the move; the last four fields may be left out.
 
-    Rights to castle without king or rook in place are dropped, as is a passed pawn that nobody can take. A
-    position with other than one king each, with pawns on a last row, or whose mover could take the king is
-    refused.
+    Rights to castle may be named by the rook's column, as in X-FEN: ``HAha``. Those without a king or rook are
+    dropped, as is a passed pawn that nobody can take. A position with other than one king each, with pawns on a
+    last row, whose mover could take the king, or with rights to castle from the squares of Chess960, is refused.
     """
     if not isinstance(fen, str) or not 2 <= len(words := fen.split()) <= 6:
         raise _refuse(fen, "two to six words are needed")
@@ -42,17 +42,16 @@ def read_fen(fen: object) -> tuple[ChessState, int]:
     if not clock.isdecimal() or not number.isdecimal() or int(clock) > 100:
         raise _refuse(fen, f"{clock!r} of at most 100 and {number!r} must be whole numbers")
     castling = 0
-    for right in castles.replace("-", ""):
-        if right not in _ROOKS:
-            raise _refuse(fen, f"{castles!r} are no rights to castle")
-        rook, king = ("R", "K") if right.isupper() else ("r", "k")
-        if pieces.get(_ROOKS[right]) == rook and pieces.get(_KINGS[right]) == king:
-            castling |= 1 << _ROOKS[right]
+    for right in castles if castles != "-" else "":
+        if (rook := _castling_rook(fen, pieces, castles, right)) is not None:
+            castling |= 1 << rook
     seat = "wb".index(mover)
     behind = 0
     if passed != "-":
         if len(passed) != 2 or passed[0] not in "abcdefgh" or passed[1] not in "12345678":
             raise _refuse(fen, f"{passed!r} is no square")
+        if passed[1] != "63"[seat]:
+            raise _refuse(fen, f"no pawn of the other player can have passed {passed}: write - in its place")
         behind = 1 << "abcdefgh".index(passed[0]) + 8 * (int(passed[1]) - 1)
     boards = [sum(1 << s for s, piece in pieces.items() if piece in kinds) for kinds in _BOARDS]
     white, black, *kinds = [swapped_bytes(b) if seat else whole(b) for b in (*boards, castling, behind)]
@@ -71,6 +70,36 @@ def read_fen(fen: object) -> tuple[ChessState, int]:
 
 _BOARDS: Final = ("PNBRQK", "pnbrqk", "Pp", "Nn", "BbQq", "RrQq")
 """Which pieces are on the boards of white and black, and of a state's kinds."""
+
+
+def _castling_rook(fen: str, pieces: Mapping[int, str], castles: str, right: str) -> int | None:
+    """The square of the rook that a letter names: the outermost on that side of the king, or that of a column.
+
+    None where there is no such rook, or no king in its row: nobody may castle then, whatever the letter says.
+    """
+    side, first = right.upper(), 0 if right.isupper() else 56
+    king_mark, rook_mark = ("K", "R") if right.isupper() else ("k", "r")
+    row = [pieces.get(square, "") for square in range(first, first + 8)]
+    if side not in "KQABCDEFGH" or castles.count(right) > 1:
+        raise _refuse(fen, f"{castles!r} are no rights to castle")
+    king = row.index(king_mark) if king_mark in row else 8
+    rooks = [column for column, piece in enumerate(row) if piece == rook_mark]
+    if side == "Q":
+        rooks = [column for column in rooks if column < king][:1]
+    elif side == "K":
+        rooks = [column for column in rooks if column > king][-1:]
+    else:
+        rooks = [column for column in rooks if column == "ABCDEFGH".index(side)]
+    if not rooks or king > 7:
+        return None
+    if king != 4 or rooks[0] not in (0, 7):
+        squares = " and ".join(f"{'abcdefgh'[column]}{first // 8 + 1}" for column in (king, rooks[0]))
+        raise _refuse(
+            fen,
+            f"{right} castles with king and rook on {squares}, as in Chess960, which is not played here: write - "
+            "for no right to castle",
+        )
+    return first + rooks[0]
 
 
 def _pieces(fen: str, placed: str) -> dict[int, str]:
