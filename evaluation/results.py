@@ -266,6 +266,8 @@ class Copies(NamedTuple):
 
 Rotation: TypeAlias = tuple[Result, ...]
 """The results of a rotation's games in order, without void ones; of more than two seats they have no ranks."""
+RoundResults: TypeAlias = Mapping[Result, int]
+"""How many games of a round had each result."""
 
 
 @checked_call
@@ -278,12 +280,14 @@ class Results:
         returns: Of a single player, how often it had each return, by agent.
         rotations: With two seats or more, the rotations by the results of their games.
         openings: How many different openings the games of a line-up may have begun with.
+        rounds: The results of each round, in tournaments that are played in rounds.
     """
 
     groups: Mapping[Result, ResultCount] = field(default_factory=dict)
     returns: Mapping[str, Counter[float]] = field(default_factory=dict)
     rotations: Mapping[Rotation, Deals] = field(default_factory=dict)
     openings: int = 1
+    rounds: Sequence[RoundResults] = ()
 
     @property
     def games(self) -> int:

@@ -1,9 +1,13 @@
-"""Schedules: the agents, seats and seeds of all games, as data that is complete before the first game.
+"""Schedules: the agents, seats and seeds of all games, as data.
 
 Games come in blocks, played one after another, in each of which every pairing plays its rotation of the seats from
 one opening. For more than two seats, successive blocks go through the (n - 1)! cyclic orders. A game's seed
 depends on the tournament's seed, the names of the agents and the number of the game within its pairing, and on
 nothing else.
+
+Everything is known before the first game, but for tournaments in rounds, Swiss and knockout: there the ids,
+openings and numbers of games are, and who plays in a round is decided by the games of the rounds before
+(``zermelo.evaluation.stats.rounds``) and given as ``drawn``.
 """
 
 from __future__ import annotations
@@ -12,14 +16,16 @@ import enum
 import hashlib
 import itertools
 import json
+import math
 import numbers
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
-from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.settings import check_choice, check_whole
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 
@@ -31,13 +37,35 @@ class Pairings(enum.StrEnum):
     """Every agent plays every other."""
     GAUNTLET = "gauntlet"
     """The first agent plays every other."""
+    SWISS = "swiss"
+    """In each round, agents meet that have as many points and have not met before."""
+    KNOCKOUT = "knockout"
+    """In each round, whoever loses is out."""
+
+    @property
+    def in_rounds(self) -> bool:
+        """True if results decide who meets whom."""
+        return self in (Pairings.SWISS, Pairings.KNOCKOUT)
+
+
+def parse_pairings(given: Any) -> tuple[Pairings, int | None]:
+    """The pairings, and the number of rounds where it is given, as in ``swiss:9``."""
+    name, colon, rounds = str(given).partition(":")
+    if not colon:
+        return check_choice("pairings", given, Pairings), None
+    if name != Pairings.SWISS or not rounds.isdecimal() or not 0 < int(rounds[:9]) < 10**6:
+        raise InvalidSettingError(
+            f"a number of rounds is written swiss:9, for a tournament of nine rounds, not {given!r}"
+        )
+    return Pairings.SWISS, int(rounds)
 
 
 class ScheduledGame(NamedTuple):
     """A game to be played.
 
     Attributes:
-        game_id: Unique in its schedule: ``block.pairing.game``, counted from 0.
+        game_id: Unique in its schedule: ``block.pairing.game``, counted from 0; in rounds
+            ``round.block.pairing.game``.
         seed: What the environment is reset with and the agents' seeds are derived from.
         opening: Actions to play before the agents take over.
         env: The environment's text where the opening begins at a position of its own; else None.
@@ -51,7 +79,7 @@ class ScheduledGame(NamedTuple):
 
 
 def game_order(game_id: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in game_id.split("."))
+    return tuple(int(part) if _is_number(part) else 0 for part in game_id.split("."))
 
 
 @checked_call
@@ -71,9 +99,13 @@ class Schedule(Sequence[ScheduledGame]):
         duplicate: Whether the games of a rotation have one seed, as bridge clubs deal: luck that a seat has, every
             agent has once. Agents' own random numbers go by the seat too.
         teams: Whether every agent also plays alone, in all seats.
+        swiss_rounds: Rounds of a Swiss tournament; by default two more than a knockout has.
+        drawn: Who meets whom in rounds that are drawn, by their numbers from 0; the first of a pair sits first in
+            their first game.
 
     Raises:
-        InvalidSettingError: There are too few agents or games, two agents of one name, or a gauntlet of one seat.
+        InvalidSettingError: There are too few agents or games, two agents of one name, a gauntlet of one seat, or
+            rounds that these agents or this game cannot have.
     """
 
     agents: Sequence[str]
@@ -87,6 +119,8 @@ class Schedule(Sequence[ScheduledGame]):
     numbers: Sequence[int] | None = None
     duplicate: bool = False
     teams: bool = False
+    swiss_rounds: int | None = None
+    drawn: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         check_whole("games", self.games, lower=1)
@@ -100,6 +134,16 @@ class Schedule(Sequence[ScheduledGame]):
             )
         if self.pairings is Pairings.GAUNTLET and self.seats == 1:
             raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
+        if self.pairings.in_rounds and (self.seats != 2 or self.teams):
+            what = "a cooperative one" if self.teams else f"one of {self.seats}"
+            raise InvalidSettingError(
+                f"{self.pairings} pairings need a game of two opponents, not {what}: use round-robin"
+            )
+        if self.pairings is Pairings.SWISS and self.rounds >= len(self.agents):
+            raise InvalidSettingError(
+                f"{len(self.agents)} agents have met each other after {len(self.agents) - 1} rounds, so they "
+                f"cannot play {self.rounds}: use fewer, or round-robin"
+            )
 
     @cached_property
     def _pairs(self) -> list[tuple[int, ...]]:
@@ -124,10 +168,42 @@ class Schedule(Sequence[ScheduledGame]):
     def _orders(self) -> list[tuple[int, ...]]:
         return [(0, *rest) for rest in itertools.permutations(range(1, self.seats))]
 
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """The number of pairings of each round; a schedule that is known from the beginning is one round."""
+        count = len(self.agents)
+        if self.pairings is Pairings.SWISS:
+            return [count // 2] * self.rounds
+        if self.pairings is Pairings.KNOCKOUT:
+            later = [2**power for power in reversed(range(self.rounds - 1))]
+            return [max(1, count - 2 ** (self.rounds - 1)), *later]
+        return [len(self._pairs)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The place of the first game of each round, and of the end."""
+        return [self.games * pairings for pairings in itertools.accumulate(self._sizes, initial=0)]
+
+    @cached_property
+    def rounds(self) -> int:
+        """The number of rounds; 1 where results do not decide who meets whom."""
+        halvings = max(1, math.ceil(math.log2(max(2, len(self.agents)))))
+        if self.pairings is Pairings.SWISS:
+            return min(halvings + 2, len(self.agents) - 1) if self.swiss_rounds is None else self.swiss_rounds
+        return halvings if self.pairings is Pairings.KNOCKOUT else 1
+
+    def round_places(self, number: int) -> range:
+        """The places of the games of a round, which is counted from 0."""
+        return range(self._starts[number], self._starts[number + 1])
+
+    @property
+    def _blocks_of_round(self) -> int:
+        return -(-self.games // self.seats)
+
     @property
     def blocks(self) -> int:
-        """The number of blocks, the last perhaps incomplete."""
-        return -(-self.games // self.seats)
+        """The number of blocks, of which the last of a round may be incomplete."""
+        return self.rounds * self._blocks_of_round
 
     @property
     def beginnings(self) -> Sequence[Any]:
@@ -136,23 +212,25 @@ class Schedule(Sequence[ScheduledGame]):
 
     def block_end(self, block: int) -> int:
         """The place of the first game after that block, counted from 0."""
-        return min((block + 1) * self.seats, self.games) * len(self._pairs)
+        number, block = divmod(block, self._blocks_of_round)
+        return self._starts[number] + min((block + 1) * self.seats, self.games) * self._sizes[number]
 
     def place(self, game_id: str) -> int:
         """The place of a game, by its id."""
         parts = game_id.split(".")
-        if len(parts) == 3 and all(part.isdecimal() and len(part) < 20 for part in parts):
-            block, pairing, turn = map(int, parts)
-            turns = self._turns(block)
-            if 0 <= block < self.blocks and pairing < len(self._pairs) and turn < turns:
-                return block * self.seats * len(self._pairs) + pairing * turns + turn
+        if len(parts) == 3 + self.pairings.in_rounds and all(map(_is_number, parts)):
+            number, block, pairing, turn = map(int, parts if self.pairings.in_rounds else ["0", *parts])
+            if number < self.rounds and block < self._blocks_of_round:
+                size, turns = self._sizes[number], self._turns(block)
+                if pairing < size and turn < turns:
+                    return self._starts[number] + block * self.seats * size + pairing * turns + turn
         raise InvalidSettingError(f"the schedule has no game {game_id!r}")
 
     def _turns(self, block: int) -> int:
         return min(self.seats, self.games - block * self.seats)
 
     def __len__(self) -> int:
-        return self.games * len(self._pairs)
+        return self._starts[-1]
 
     @overload
     def __getitem__(self, place: int) -> ScheduledGame: ...
@@ -163,24 +241,42 @@ class Schedule(Sequence[ScheduledGame]):
             return tuple(self[i] for i in range(*place.indices(len(self))))
         if not -len(self) <= place < len(self):
             raise IndexError(f"there are {len(self)} games, so no game {place}")
-        block, rest = divmod(place % len(self), self.seats * len(self._pairs))
+        round_number = bisect_right(self._starts, place % len(self)) - 1
+        rest = place % len(self) - self._starts[round_number]
+        block, rest = divmod(rest, self.seats * self._sizes[round_number])
         pairing, turn = divmod(rest, self._turns(block))
-        group = self._groups[pairing]
-        seated = self._seated(block, pairing, turn)
+        seatings = self._rotation(round_number, block, pairing)
         number = turn
         if self.duplicate:
             # The same agents in the same seats would play the same game again: they have a deal of their own.
-            number = sum(self._seated(block, pairing, earlier) == seated for earlier in range(turn))
-        seed = derived_seed(self.seed, sorted(group) if self.seats > 1 else [], block * self.seats + number)
+            number = seatings[:turn].count(seatings[turn])
+        block += round_number * self._blocks_of_round
+        group = sorted(seatings[turn]) if self.seats > 1 else []
+        seed = derived_seed(self.seed, group, block * self.seats + number)
         opening = self.openings[block % len(self.openings)] if self.openings else ()
         start = self.starts[block % len(self.starts)] if self.starts else None
-        return ScheduledGame(f"{block}.{pairing}.{turn}", seed, seated, opening, start)
+        parts = (round_number, block % self._blocks_of_round, pairing, turn)[not self.pairings.in_rounds :]
+        return ScheduledGame(".".join(map(str, parts)), seed, seatings[turn], opening, start)
 
-    def _seated(self, block: int, pairing: int, turn: int) -> tuple[str, ...]:
+    def _rotation(self, round_number: int, block: int, pairing: int) -> list[tuple[str, ...]]:
+        """The agents by seat in each game of a pairing in a block."""
+        if self.pairings.in_rounds:
+            if round_number not in self.drawn:
+                raise IndexError(f"who plays in round {round_number + 1} is known after the rounds before")
+            first, second = self.drawn[round_number][pairing]
+            seatings: list[tuple[str, ...]] = [(first, second), (second, first)]
+            return seatings[: self._turns(block)]
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
-        shift = (turn + sum(self._numbers[agent] for agent in self._pairs[pairing]) + 1) % self.seats
-        return tuple(group[order[(seat + shift) % self.seats]] for seat in range(self.seats))
+        shift = sum(self._numbers[agent] for agent in self._pairs[pairing]) + 1
+        return [
+            tuple(group[order[(seat + turn + shift) % self.seats]] for seat in range(self.seats))
+            for turn in range(self._turns(block))
+        ]
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 20
 
 
 def _groups(agents: int, seats: int) -> list[tuple[int, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -12,12 +12,16 @@ from zermelo.agents.base.limits import Limits
 from zermelo.evaluation.cli import arguments, completion
 from zermelo.evaluation.cli.arguments import settings_from, takes_settings
 from zermelo.evaluation.cli.standings import parse_sprt, print_standings
+from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.tournament.settings import RunSettings, TournamentSettings
 from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:
     from zermelo.evaluation.output.standings import Standings
     from zermelo.evaluation.tournament.plan import Tournament
+
+
+PAIRINGS: Final = "|".join(Pairings).replace("swiss", "swiss[:ROUNDS]")
 
 
 @takes_settings(
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     left_out={"isolation", "progress", "on_game", "output_kb"},
     games=typer.Option("--games", "-n", min=1),
     seed=arguments.Seed,
-    pairings=typer.Option("--schedule"),
+    pairings=typer.Option(metavar=PAIRINGS),
     openings=Annotated[str | None, typer.Option()],
     opening_plies=typer.Option(min=0),
     sprt=Annotated[str | None, typer.Option(metavar="elo0=0,elo1=10")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
@@ -41,6 +42,11 @@ def score_texts(ranking: Ranking, row: AgentRow) -> tuple[str, str]:
     if alone is not None:
         return number(alone.mean), ends(alone.interval)
     return number(row.mean_reward), ends(row.reward_interval)
+
+
+def of_rounds(line: Sequence[tuple[float, str]], names: Sequence[str]) -> list[str]:
+    """Points and opponents of an agent, by round: ``1.5 v 4`` against the fourth of ``names``."""
+    return [other if math.isnan(points) else f"{points:g} v {names.index(other) + 1}" for points, other in line]
 
 
 def with_error(reward: MeanReward | None, few: bool) -> str:

@@ -21,6 +21,7 @@ from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.ratings.table import PlayerRating
+from zermelo.evaluation.stats.rounds import matches, round_table
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL, PERCENT
 from zermelo.evaluation.storage.counting import count_games
@@ -111,10 +112,12 @@ class Standings(Ranking):
             for names, counts in pairs.items()
             if names[0] < names[1] and any(counts)
         ]
+        rounds = [[match._asdict() for match in matches(of_round)] for of_round in self.results.rounds]
         return {
             "env": self.env, "seats": list(self.seat_names), "games": self.games, "planned": self.planned,
             "scoring": str(self.scoring), "agents": [_plain(self._agent_dict(row)) for row in self.rows],
             "anchor": self.anchor, "pairs": counted, "notes": list(self.all_notes),
+            **({"rounds": rounds} if rounds else {}),
         }  # fmt: skip
 
     def _agent_dict(self, row: AgentRow) -> dict[str, Any]:
@@ -168,7 +171,7 @@ class Standings(Ranking):
         yield self._main_table()
         if len(self.seat_names) > 1 and (len(self.rows) > 1 or self.scoring is Scoring.TEAM):
             yield ""
-            yield self._crosstable()
+            yield self._rounds() if self.results.rounds else self._crosstable()
             if self.scoring is not Scoring.TEAM:
                 yield ""
                 yield self._rating_table()
@@ -191,6 +194,14 @@ class Standings(Ranking):
             line[:0] = [str(number), row.agent]
             line += [cells.milliseconds(row.seconds_per_move)] * single
         return TextTable(["#", "agent", *headings] + ["ms/move"] * single, rows, names=(1,))
+
+    def _rounds(self) -> TextTable:
+        names, rows = [row.agent for row in self.rows], list[list[str]]()
+        for row, line in zip(self.rows, round_table(names, self.results.rounds), strict=True):
+            pace = cells.milliseconds(row.seconds_per_move)
+            rows.append([str(len(rows) + 1), row.agent, *cells.of_rounds(line, names), pace])
+        numbers = [f"round {number + 1}" for number in range(len(self.results.rounds))]
+        return TextTable(["#", "points v agent", *numbers, "ms/move"], rows, names=(1,))
 
     def _crosstable(self) -> TextTable:
         wins, team = self.scoring is Scoring.WINS, self.scoring is Scoring.TEAM
@@ -248,8 +259,11 @@ def _legend(standings: Standings) -> str:
     if standings.scoring is Scoring.TEAM:
         return _OF_TEAMS + failed
     what = "reward in games" if standings.scoring is Scoring.REWARDS else "score"
+    second = f"the {what} against agents 1, 2, ..., from each seat"
+    if standings.results.rounds:
+        second = "the points of each round, and the number of the agent against which"
     columns = (
-        f"Second table: the {what} against agents 1, 2, ..., from each seat, and milliseconds a move.\n"
+        f"Second table: {second}, and milliseconds a move.\n"
         f"{ELO_SCALE}; {ratings.zero if ratings else 'the average'} is fixed at 0. Last column: likelihood in %."
     )
     if ratings and any(player.status != "finite" for player in ratings.players):

@@ -112,6 +112,8 @@ def _results(
     single = len(standings.seat_names) == 1
     rated = "" if ratings is None else sections.ratings_section(standings, ratings, history.plot(standings, order))
     crosstable = "" if single else sections.crosstable_section(standings, order)
+    if standings.results.rounds:
+        crosstable = sections.rounds_section(standings)
     seats = "" if standings.scoring is Scoring.TEAM else sections.seats_section(standings, order)
     if standings.scoring is Scoring.WINS and not single:
         return [rated, crosstable, seats]

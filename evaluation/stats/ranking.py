@@ -10,9 +10,11 @@ from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
+from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
+from zermelo.evaluation.stats.rounds import knockout_winners, matches
 from zermelo.evaluation.stats.rows import AgentRow, dispersion, notes_on, rows_of
 
 RANDOM: Final = "random"
@@ -29,6 +31,7 @@ class Ranking:
         score: What to rank by; ``Scoring.AUTO`` lets the rewards decide.
         anchor: The agent whose rating is 0; by default one called ``random``, else the average.
         earlier_notes: Sentences to put before those that the games give.
+        pairings: A knockout ranks by the round that an agent lasted until, and then by ``score``.
     """
 
     env: str
@@ -39,6 +42,7 @@ class Ranking:
     score: Scoring | str = Scoring.AUTO
     anchor: str | None = None
     earlier_notes: Sequence[str] = ()
+    pairings: Pairings = Pairings.ROUND_ROBIN
 
     def __post_init__(self) -> None:
         name = RANDOM if self.anchor is None else self.anchor
@@ -77,11 +81,34 @@ class Ranking:
         rows = rows_of(self.results, self.agents, len(self.seat_names), self._earned)
         return tuple(sorted(rows, key=self._value, reverse=True))
 
-    def _value(self, row: AgentRow) -> float:
+    @functools.cached_property
+    def _lasted(self) -> Mapping[str, int]:
+        if self.pairings is not Pairings.KNOCKOUT:
+            return {}
+        names = dict.fromkeys([*self.agents, *(name for result in self.results.groups for name in result.agents)])
+        return knockout_winners([*names], self.results.rounds)
+
+    @property
+    def final_note(self) -> str:
+        """A sentence on who won a knockout; empty before that, and elsewhere."""
+        if self.pairings is not Pairings.KNOCKOUT or not self.complete or not self.results.rounds:
+            return ""
+        (match,) = matches(self.results.rounds[-1])
+        winner, other = (row.agent for row in self.rows[:2])
+        points = dict(zip(match.agents, match.points, strict=True))
+        score = f"{points[winner]:g} to {points[other]:g}"
+        if points[winner] > points[other]:
+            return f"{winner} won the knockout: the final against {other} by {score}."
+        return (
+            f"{winner} won the knockout: the final against {other} ended {score}, and {winner} was ranked higher "
+            "before it."
+        )
+
+    def _value(self, row: AgentRow) -> tuple[int, float]:
         alone = self.alone(row.agent) if self.scoring is Scoring.TEAM else None
         by_score = self.scoring is Scoring.WINS or len(row.by_seat) == 1
         value = row.score if by_score else row.mean_reward if alone is None else alone.mean
-        return -math.inf if math.isnan(value) else value
+        return self._lasted.get(row.agent, 0), -math.inf if math.isnan(value) else value
 
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:
@@ -89,7 +116,8 @@ class Ranking:
         stopped = [] if self.complete else [f"Stopped after {self.games} of {self.planned} games."]
         unrated = ", so it has no rating, and ratings are computed without its games" * (len(self.seat_names) > 1)
         failed = [f"{name} failed in every game{unrated}." for name in self.unrated]
-        return (*stopped, *self.earlier_notes, *failed, *notes_on(self.results))
+        final = filter(None, [self.final_note])
+        return (*stopped, *final, *self.earlier_notes, *failed, *notes_on(self.results))
 
     @functools.cached_property
     def ratings(self) -> RatingTable | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation, agents_of
+from zermelo.evaluation.results import Deals, Result, ResultCount, Results, Rotation, RoundResults, agents_of
 from zermelo.evaluation.schedule import game_order
 from zermelo.evaluation.storage import database
 
@@ -64,8 +64,22 @@ def results(db: sqlite3.Connection, seats: int, before: int | None = None, openi
     groups = _groups(db, by_number, seats, where)
     if seats == 1:
         return Results(groups, returns=_returns(db, by_number, where), openings=openings)
-    counted = Results(groups, openings=openings)
+    counted = Results(groups, openings=openings, rounds=rounds(db, by_number, where))
     return replace(counted, rotations=_rotations(db, by_number, seats, where, counted.copies))
+
+
+def rounds(db: sqlite3.Connection, by_number: Mapping[int, Result], where: str = "") -> tuple[RoundResults, ...]:
+    """The results of each round, where the games' ids have four parts."""
+    rows = db.execute(
+        "SELECT CAST(substr(game_id, 1, instr(game_id, '.') - 1) AS INTEGER), finish, COUNT(*) FROM "
+        f"(SELECT * FROM games {where}) WHERE game_id LIKE '%.%.%.%' GROUP BY 1, 2 ORDER BY 1, MIN(game_index)"
+    )
+    of_round: dict[int, dict[Result, int]] = {}
+    for number, finish, games in database.typed(rows, tuple[int, int, int]):
+        if finish not in by_number:
+            raise database.damaged_rows("games whose end is missing")
+        of_round.setdefault(number, {})[by_number[finish]] = games
+    return tuple(of_round.values())
 
 
 def _groups(

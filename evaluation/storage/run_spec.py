@@ -17,6 +17,7 @@ import msgspec
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.fingerprint import changes
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.schedule import Pairings
 
 
 class _Agent(TypedDict):
@@ -52,12 +53,13 @@ class _SprtTest(TypedDict):
 class RunSpec(TypedDict, total=False):
     """The parts that are read; ``Tournament.to_dict`` writes them."""
 
-    kind: str
+    kind: Pairings
     env: Annotated[str, msgspec.Meta(min_length=1)]
     seats: Annotated[list[str], msgspec.Meta(min_length=1, max_length=1_000)]
     env_fingerprint: dict[str, str]
     agents: list[_Agent]
     games: int
+    rounds: int
     scheduled: int
     openings: _Openings | None
     opening_lines: list[tuple[str, list[Any]]]  # each one's position, in FEN or empty, and actions
@@ -75,7 +77,7 @@ class RunSpec(TypedDict, total=False):
 _OPENINGS: Final = ("opening_lines", "opening_lines_are_all")
 _DESCRIPTIVE: Final = ("versions", "machine", "anchor", "score", "left_out", "assumed", *_OPENINGS)
 """Parts of a specification that do not decide the games."""
-_GROWING: Final = ("agents", "games", "scheduled", "openings")
+_GROWING: Final = ("agents", "games", "rounds", "scheduled", "openings")
 
 
 def openings_hash(openings: Sequence[Any]) -> str:
@@ -112,10 +114,17 @@ def check_same_run(
 
 
 def _extends(there: Mapping[str, Any], here: Mapping[str, Any], openings: Sequence[Any]) -> bool:
-    """Whether this is the same schedule with more games or further agents."""
+    """Whether this is the same schedule with more games or further agents, or, in rounds, with more of them."""
     old, new = there.get("games"), here.get("games")
     if not isinstance(old, int) or not isinstance(new, int) or old > new:
         return False
+    if "rounds" in here:
+        rounds, seats = there.get("rounds"), len(here["seats"])
+        if here["kind"] != Pairings.SWISS or not isinstance(rounds, int) or rounds > here["rounds"]:
+            return False
+        if old != new or there["agents"] != here["agents"]:
+            return False
+        old = rounds * -(-old // seats) * seats
     if there["agents"] != here["agents"][: len(there["agents"])] or there.get("until_sure") or there.get("sprt"):
         return False
     before, after = there.get("openings"), here.get("openings")

@@ -33,7 +33,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
-from zermelo.evaluation.results import Result, Results
+from zermelo.evaluation.results import Result, Results, RoundResults
 from zermelo.evaluation.schedule import Schedule
 from zermelo.evaluation.storage import counting, database
 from zermelo.evaluation.storage.files import replace_text
@@ -251,6 +251,14 @@ class Store:
                 self.flush()  # games in memory wait for nothing but to be counted
             with self._writing():
                 return counting.results(self._db, self._schedule.seats, before)
+
+    def rounds(self, before: int) -> tuple[RoundResults, ...]:
+        """The results of each round, of the games whose index is lower."""
+        with self._mutex:
+            self.flush()
+            with self._writing():
+                finishes = database.finishes(self._db, self._schedule.seats)
+                return counting.rounds(self._db, finishes, f"WHERE game_index < {before}")
 
     def forget(self, first: int) -> None:
         """Drops the games from that index on: they were played, but turned out not to be wanted."""

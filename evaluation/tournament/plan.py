@@ -30,7 +30,7 @@ from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
 from zermelo.evaluation.match.text import plain
-from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed
+from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed, parse_pairings
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
 from zermelo.evaluation.storage.run_spec import openings_hash
@@ -173,6 +173,7 @@ class Tournament:
                 for place, participant in enumerate(self.participants)
             ],
             "games": self.schedule.games,
+            **({"rounds": self.schedule.rounds} if self.schedule.pairings.in_rounds else {}),
             "seed": self.schedule.seed,
             **self.openings,
             **described(self.test),
@@ -193,9 +194,10 @@ class Tournament:
 def _early_schedule(settings: TournamentSettings, names: Sequence[str], driver: EnvDriver) -> Schedule:
     """The schedule of all agents; what can be refused before anything is compiled is refused here."""
     is_general = _given_traits(driver.env).get("reward_sum") == RewardSum.GENERAL
+    pairings, rounds = parse_pairings(settings.pairings)
     schedule = Schedule(
         names, seats=len(driver.seat_names), games=settings.games, seed=checked_seed(settings.seed),
-        pairings=Pairings(settings.pairings), teams=is_general or settings.score == Scoring.TEAM,
+        pairings=pairings, swiss_rounds=rounds, teams=is_general or settings.score == Scoring.TEAM,
     )  # fmt: skip
     _require_anchor(settings.anchor, names)
     if settings.sprt is not None and not settings.skip_unfit:

@@ -8,6 +8,7 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from zermelo.evaluation.errors import RunInterrupt
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.output.progress import Pace, RunningTable, watcher
 from zermelo.evaluation.schedule import Schedule, ScheduledGame
+from zermelo.evaluation.stats.rounds import next_round
 from zermelo.evaluation.storage.store import Store
 from zermelo.evaluation.tournament.stopping import StoppingRule
 from zermelo.evaluation.workers.work import Runner, Work
@@ -70,11 +72,11 @@ class Interrupts:
 
 
 class _Missing(Sequence[ScheduledGame]):
-    """The games of a schedule that a store lacks, as far as it does now."""
+    """The games between two places of a schedule that a store lacks, as far as it does now."""
 
-    def __init__(self, schedule: Schedule, store: Store) -> None:
+    def __init__(self, schedule: Schedule, store: Store, places: range) -> None:
         self._schedule = schedule
-        self.places = array("q", (place for place in range(len(schedule)) if not store.has(place)))
+        self.places = array("q", (place for place in places if not store.has(place)))
 
     def __len__(self) -> int:
         return len(self.places)
@@ -92,9 +94,23 @@ class Run:
         self._schedule, self._store, self._test = schedule, store, test
         self.verdict: str | None = None  # what the test has decided
         self.wanted = len(schedule)  # how many games turned out to be needed, from the beginning of the schedule
-        self._missing = _Missing(schedule, store)
+        self._missing = _Missing(schedule, store, range(len(schedule)))
         self._looks = list((len(schedule),) if test is None else test.looks)
         self._left = bisect_left(self._missing.places, self._looks[0])
+
+    def _rounds(self) -> Iterator[_Missing]:
+        """Yields what is missing of each round in turn, which is drawn when the rounds before are stored."""
+        schedule, store = self._schedule, self._store
+        if not schedule.pairings.in_rounds:
+            yield self._missing
+            return
+        for number in range(schedule.rounds):
+            places = schedule.round_places(number)
+            missing = _Missing(schedule, store, places)
+            if missing:
+                played = store.rounds(before=places.start)
+                drawn = next_round(schedule.pairings, schedule.agents, played)
+                yield _Missing(replace(schedule, drawn={number: drawn}), store, places)
 
     def play(
         self,
@@ -126,15 +142,15 @@ class Run:
                     if on_game is not None:
                         on_game(record)
 
-            if not settled:
-                games = stack.enter_context(contextlib.closing(runner.run(work, self._missing)))
-                for record in games:
-                    with interrupts.held():
-                        place = store.append(record)
-                    self._left -= place is not None and place < self._looks[0]
-                    acknowledge()
-                    if self._is_settled():
-                        break
+            for missing in () if settled else self._rounds():
+                with contextlib.closing(runner.run(work, missing)) as games:
+                    for record in games:
+                        with interrupts.held():
+                            place = store.append(record)
+                        self._left -= place is not None and place < self._looks[0]
+                        acknowledge()
+                        if self._is_settled():
+                            break
             with interrupts.held():
                 store.flush()
             acknowledge()

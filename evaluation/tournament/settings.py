@@ -19,7 +19,7 @@ from zermelo.agents.base.settings import check_choice, check_flag, check_whole
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.schedule import Pairings, checked_seed
+from zermelo.evaluation.schedule import Pairings, checked_seed, parse_pairings
 from zermelo.evaluation.workers.settings import AgentLimits
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class TournamentSettings:
     Attributes:
         games: Games for each pairing; seats rotate. In Python: games of each agent, where one plays alone.
         seed: Seed of all random numbers.
-        pairings: Every agent plays every other, or the first agent all others (gauntlet).
+        pairings: Every agent plays every other (round-robin), or the first agent all others (gauntlet); in rounds,
+            agents of as many points meet (swiss, or swiss:9 for nine rounds), or whoever loses is out (knockout).
         openings: A file of openings: PGN, SGF, or one a line as a position (FEN, EPD) or as moves, by name or by
             number (e4 e5 Nf3, e2e4,e7e5, 3,2,4); book:FILE takes them from an opening book. In Python also a list,
             each a list of actions or a line of moves, or how many random legal plies games begin with. Each
@@ -60,7 +61,7 @@ class TournamentSettings:
 
     games: int = 10
     seed: int = 0
-    pairings: Pairings | str = Pairings.ROUND_ROBIN
+    pairings: str = Pairings.ROUND_ROBIN
     openings: Openings | None = None
     opening_plies: int | None = None
     until_sure: bool = False
@@ -75,7 +76,12 @@ class TournamentSettings:
         check_whole("games", self.games, lower=1)
         checked_seed(self.seed)
         check_whole("max_moves", self.max_moves, lower=1)
-        check_choice("pairings", self.pairings, Pairings)
+        if parse_pairings(self.pairings)[0].in_rounds and (self.until_sure or self.sprt is not None):
+            raise InvalidSettingError(
+                f"{'until_sure' if self.until_sure else 'sprt'} stops where it is sure who is stronger, and "
+                f"assumes that results do not decide who meets whom, as they do with {self.pairings}: use "
+                "round-robin or gauntlet, or leave it out"
+            )
         check_choice("score", self.score, Scoring)
         check_flag("until_sure", self.until_sure)
         check_flag("skip_unfit", self.skip_unfit)

@@ -29,8 +29,8 @@ MISTAKES = {
     f"tournament {GAME} random greedy --seed -1": "--seed is a whole number of at least 0, not '-1'",
     f"tournament {GAME} random greedy --workers x": "--workers is a whole number of at least 1, not 'x'",
     f"tournament {GAME} random greedy --move-seconds x": "--move-seconds is a number, not 'x'",
-    f"tournament {GAME} random greedy --schedule gaunlet": "--schedule must be one of 'round-robin', 'gauntlet', "
-    "not 'gaunlet': did you mean 'gauntlet'?",
+    f"tournament {GAME} random greedy --pairings gaunlet": "'swiss', 'knockout', not 'gaunlet': did you mean "
+    "'gauntlet'?",
     f"tournament {GAME} random greedy --score win": "not 'win': did you mean 'wins'?",
     f"tournament {GAME} random greedy --out ''": "--out is the name of a file or folder, not ''",
     f"tournament {GAME} random greedy --sprt 5": "a sequential test is written elo0=0,elo1=10",
