@@ -23,6 +23,8 @@ from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, Zer
 PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given to think
 START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)  # for an engine to start
 _LAST_WORDS: Final = 1.0  # seconds that an engine has to end once it has closed a pipe
+_LOOK: Final = 0.05  # seconds between two looks at whether it has ended
+_FAREWELL: Final = 2.0  # seconds that an engine has to end once it was told to quit
 _LONGEST_LINE: Final = 2**16  # bytes that are read of a line
 _READS: Final = 16  # how often what an engine has written unasked is read, before it is asked
 _MOST_LINES: Final = 2**12  # lines of an answer that are kept
@@ -74,6 +76,7 @@ class Engine:
         self._guard = self._guarded()
         self._read, self._written, self._complaints = bytearray(), bytearray(), bytearray()
         self._searched = 0
+        self._last_line = ""
         self._selector = selectors.DefaultSelector()
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
@@ -120,10 +123,22 @@ class Engine:
         while True:
             left = ends - time.monotonic()
             if (line := self._next()) is not None and left > 0:
+                self._last_line = line or self._last_line
                 return line
             if left <= 0:
-                raise EngineTimeoutError(f"{self._name} did not answer in time")
+                wrote = (
+                    f"; the last line that it has written is {quoted(self._last_line)}" if self._last_line else ""
+                )
+                raise EngineTimeoutError(f"{self._name} did not answer in time{wrote}")
             self._exchange(left)
+
+    def lines_within(self, seconds: float) -> list[str]:
+        """The lines that it writes in so many seconds."""
+        ends, lines = time.monotonic() + seconds, list[str]()
+        with contextlib.suppress(EngineTimeoutError):
+            while True:
+                lines.append(self.line(ends))
+        return lines
 
     def discard_output(self) -> None:
         """Leaves out what it has written so far, which answers nothing."""
@@ -143,7 +158,7 @@ class Engine:
         line = bytes(self._read[: min(end, _LONGEST_LINE)])
         del self._read[: end + 1]
         self._searched = 0
-        return line.decode(errors="replace").strip()
+        return line.replace(b"\0", b"").decode(errors="replace").strip()  # some write UTF-16
 
     def _exchange(self, seconds: float) -> bool:
         """Waits for so long until it writes or reads something; False if it does not."""
@@ -180,9 +195,13 @@ class Engine:
         return f"{self._name} ended, with {how}{wrote}"
 
     def close(self) -> None:
+        """Has it quit, and ends what is left of it and of all that it has started after two seconds."""
         if os.getpid() != self._owner:  # a fork's copy: it is another process's
             return
-        self._kill()
+        try:
+            self._quit()
+        finally:
+            self._kill()
         if self._guard.stdin is not None and not self._guard.stdin.closed:
             with contextlib.suppress(OSError):
                 self._guard.stdin.write(b"ended\n")
@@ -190,6 +209,19 @@ class Engine:
                 self._guard.stdin.close()
             self._guard.wait()
             self._selector.close()
+
+    def _quit(self) -> None:
+        ends = time.monotonic() + _FAREWELL
+        if self._process.stdin is None or self._process.stdin.closed or self._process.poll() is not None:
+            return
+        with contextlib.suppress(EngineError, OSError):  # it has closed its pipes
+            self._written.clear()
+            self.send("quit")
+            while self._process.poll() is None and (left := ends - time.monotonic()) > 0:
+                self._exchange(min(left, _LOOK))
+                self._read.clear()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(ends - time.monotonic(), 0.0))
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -206,6 +238,7 @@ class _Process(TransientState):
 
     engine: Engine | None = None
     is_new = False
+    figures: tuple[int | None, int | None, float | None] = (None, None, None)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -249,8 +282,13 @@ class EngineAgent(ConfiguredAgent):
         process.is_new = True
 
     def act(self, env: Any) -> Any:
-        self._process.is_new = False
+        self._process.is_new, self._process.figures = False, (None, None, None)
         return super().act(env)
+
+    @property
+    def figures(self) -> tuple[int | None, int | None, float | None]:
+        """Nodes, depth and value of the last move, as far as the engine has said them."""
+        return self._process.figures
 
     @property
     def _running(self) -> Engine:
@@ -268,7 +306,7 @@ class EngineAgent(ConfiguredAgent):
             raise
 
     def close(self) -> None:
-        """Ends the engine, and all that it has started; the next game starts it anew."""
+        """Has the engine quit, and ends all that it has started; the next game starts it anew."""
         engine, self._process.engine = self._process.engine, None
         if engine is not None:
             engine.close()
@@ -285,13 +323,17 @@ class EngineAgent(ConfiguredAgent):
         with self._ended_by_errors():
             for command in commands:
                 engine.send(command)
-            ends = time.monotonic() + seconds + PATIENCE
+            ends = self._end_of(seconds)
             lines = [engine.line(ends)]
             while not until(lines[-1]):
                 if len(lines) >= _MOST_LINES:
                     del lines[: _MOST_LINES // 2]
                 lines.append(engine.line(ends))
         return lines
+
+    def _end_of(self, seconds: float) -> float:
+        """When the time for an answer is over, on the monotonic clock."""
+        return time.monotonic() + seconds + PATIENCE
 
     def _forget_unasked(self) -> None:
         with self._ended_by_errors():

@@ -67,6 +67,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
 
     Attributes:
         position: The state of the rules now, a tuple of integers; it knows its past, where that matters.
+        played: The players' actions since the reset.
 
     Raises:
         RulesError: The rules break their contract.
@@ -121,6 +122,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self._skip_agent_selection: Any = None
         self.agent_selection = agents[0]
         self.position = _game_of(self.rules).initial_state()
+        self.played: list[int] = []
         if hasattr(self, "defer_chance") and (self.np_random is None or seed is not None):
             self.np_random = np.random.default_rng(seed)
         self._go_on()
@@ -145,6 +147,7 @@ class RulesEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self.position = _game_of(self.rules).result(self.position, chosen)
+        self.played.append(chosen)
         self._go_on()
 
     def legal_actions(self) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from zermelo.agents.base.clock import GameClock, SupportsClock
 from zermelo.agents.base.configured_agent import ConfiguredAgent
-from zermelo.agents.policies.engines import EngineMoveError, EngineTimeoutError
+from zermelo.agents.policies.engines import EngineAgent, EngineMoveError, EngineTimeoutError
 from zermelo.agents.search_agent import SearchAgent
 from zermelo.envs.errors import EnvFailedError, ZermeloError
 from zermelo.envs.live.failures import place_of
@@ -38,7 +38,8 @@ def choose(agent: Any, env: Any) -> tuple[Any, tuple[Any, ...]]:
         action: Any = result.env_action
         figures: tuple[Any, ...] = plain(result.nodes), plain(result.depth), plain(result.value)
     else:
-        action, figures = agent.act(env), (None, None, None)
+        action = agent.act(env)
+        figures = agent.figures if isinstance(agent, EngineAgent) else (None, None, None)
     after = agent.pondered
     return action, figures if after == before else (*figures, after.hits > before.hits)
 

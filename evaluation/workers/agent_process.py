@@ -131,7 +131,14 @@ class _Child:
         except Exception:  # the agent may answer to any attribute in any way
             parts = fingerprint(source)
         called = None if name is None else str(name)
-        return {"name": called, "needs": str(needs), "fingerprint": parts, "is_ours": is_ours}
+        has_children = bool(children(os.getpid()))
+        return {
+            "name": called,
+            "needs": str(needs),
+            "fingerprint": parts,
+            "is_ours": is_ours,
+            "has_children": has_children,
+        }
 
     def _fit(self, shown: bytes) -> dict[str, Any]:
         asked = pickle.loads(shown)

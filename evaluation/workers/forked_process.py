@@ -275,8 +275,11 @@ class AgentProcess(ForkedProcess):
         self.output = pairs[2][0] if captures else -1
         self._pipes = [self.requests, *(read for read, _ in pairs[1:])]
 
-    def stop(self) -> int | None:
-        """Ends the process, closes the pipes and returns the exit code."""
+    def stop(self, patience: float = 0.0) -> int | None:
+        """Ends the process, closes the pipes and returns the exit code; first it may end by itself for so long."""
+        if patience and self._pipes:
+            os.close(self._pipes.pop(0))  # there will be no more requests
+            self.join(patience)
         self.kill()
         self.join(_PATIENCE)
         for pipe in self._pipes:

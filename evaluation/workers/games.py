@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zermelo.agents.agent import Agent, sees_observations
+from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
@@ -83,7 +84,7 @@ class GamePlayer:
             return self._failed_game(game, failure)
         if record.failure is not None and record.failure.seat is not None:
             failed = agents[record.failure.seat]
-            if isinstance(failed, IsolatedAgent):
+            if isinstance(failed, IsolatedAgent | EngineAgent):
                 failed.close()
             self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
         return record
@@ -147,9 +148,9 @@ class GamePlayer:
         )
 
     def close(self) -> None:
-        """Ends the agents' own processes."""
+        """Ends the agents' own processes, and engines."""
         for agent in self._agents.values():
-            if isinstance(agent, IsolatedAgent):
+            if isinstance(agent, IsolatedAgent | EngineAgent):
                 agent.close()
         self._agents.clear()
 

@@ -48,6 +48,8 @@ _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3
 """Seconds that a process that is out of time has to say where it was."""
+_FAREWELL: Final = 3.0
+"""Seconds that an agent with engines has to end them."""
 _UNREADABLE: Final = "sent an answer that cannot be read"
 _KEPT: Final = 2000
 """Bytes that are kept of the beginning and of the end of what an agent writes during a move."""
@@ -63,7 +65,7 @@ class IsolatedAgent(RemoteAgent):
         self._source, self._isolation = source, isolation
         self._process: AgentProcess | None = None
         self._rehearsed = False
-        self._is_ours = False
+        self._is_ours = self._has_children = False
         self._clock: GameClock | None = None
         self._dice = np.random.default_rng(0)
 
@@ -102,6 +104,7 @@ class IsolatedAgent(RemoteAgent):
             raise AgentStartError(f"{self.name} cannot start: {answer['message']}")
         self.needs = answer["needs"]
         self._is_ours = bool(answer["is_ours"])
+        self._has_children = bool(answer["has_children"])
         self.fingerprint = dict(answer["fingerprint"])
         name: str | None = answer["name"]
         return name
@@ -228,9 +231,9 @@ class IsolatedAgent(RemoteAgent):
 
     def close(self) -> None:
         """Ends the process; a later game starts a new one."""
-        if self._process is not None:
-            self._process.stop()
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            process.stop(_FAREWELL if self._has_children else 0.0)
 
 
 def _kind(request: str, kind: FailureKind) -> FailureKind:

@@ -27,6 +27,18 @@ def coordinates(state: ChessState, action: int) -> str:
     return square_name(state, origin) + square_name(state, target) + letter
 
 
+def castling_by_rook(state: ChessState, action: int) -> str:
+    """Castling as engines write it in Chess960, the king taking its rook: ``e1h1``; nothing for other moves."""
+    origin, target, _, _ = _parts(state, action)
+    if not _castles(state, origin, target):
+        return ""
+    return square_name(state, origin) + square_name(state, origin + (3 if target > origin else -4))
+
+
+def _castles(state: ChessState, origin: int, target: int) -> bool:
+    return kind_of(state, square_bit(origin)) == 5 and abs(target - origin) == 2
+
+
 def algebraic(state: ChessState, action: int) -> str:
     """A legal move in Standard Algebraic Notation: ``e4``, ``Nbxd7+``, ``e8=Q#``, ``O-O``."""
     origin, target, promotion, letter = _parts(state, action)
@@ -34,7 +46,7 @@ def algebraic(state: ChessState, action: int) -> str:
     kind = kind_of(state, here)
     captures = state.other & there != 0 or (kind == 0 and there == state.passed)
     to = ("x" if captures else "") + square_name(state, target)
-    if kind == 5 and abs(target - origin) == 2:
+    if _castles(state, origin, target):
         text = "O-O" if target > origin else "O-O-O"
     elif kind == 0:
         text = (square_name(state, origin)[0] if captures else "") + to + (f"={letter.upper()}" if letter else "")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from doubles.processes import ends, left_running
 
+from zermelo.agents import make_agent
 from zermelo.agents.agent import Resignation
 from zermelo.agents.base.clock import GameClock
 from zermelo.agents.policies import engines
@@ -19,11 +20,14 @@ from zermelo.agents.policies.engines import EngineError, EngineTimeoutError
 from zermelo.agents.policies.gtp import GtpAgent
 from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.games import Chess
 from zermelo.envs.registration.make import make
 from zermelo.evaluation import play_match
 from zermelo.evaluation.errors import AgentStartError
 from zermelo.evaluation.match.record import EndReason, FailureKind
 from zermelo.evaluation.match.score import SeatOutcome
+from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.positions.notation import game_text
 from zermelo.evaluation.workers.games import participants
 from zermelo.evaluation.workers.settings import AgentLimits
 
@@ -57,8 +61,12 @@ def pids_of(log, until=0.0):
 
 
 @pytest.mark.parametrize(
-    "habit", ["plays", "ponders", "shouts", "floods", "long line", "complains", "noise", "has a child"]
-)
+    "habit",
+    [
+        "plays", "ponders", "shouts", "floods", "long line", "complains", "noise", "has a child", "UTF-16", "CRLF",
+        "greets", "uciok before", "uciok first", "answers twice",
+    ],
+)  # fmt: skip
 def test_what_is_no_answer_is_not_minded(habit):
     record = played(habit)
     assert record.failure is None
@@ -172,7 +180,63 @@ def test_nothing_of_an_engine_outlives_a_program_that_is_ended(number, tmp_path)
     assert ends(engine)
 
 
+def test_an_engine_has_time_to_quit(tmp_path):
+    play_match(CHESS, [f'uci(path="{path_of("plays", tmp_path / "log")}")', "random"], seed=1, max_moves=2)
+    assert (tmp_path / "log").read_text().endswith("quit\nsaved\n")
+
+
+@pytest.mark.parametrize("isolate", ["none", "all"])
+def test_an_engine_has_time_to_quit_in_tournaments(isolate, tmp_path):
+    from zermelo.evaluation import round_robin
+
+    round_robin(
+        CHESS, [f'uci(path="{path_of("plays", tmp_path / "log")}")', "random"], games=2, max_moves=2,
+        isolation=AgentLimits(isolate=isolate), progress=False,
+    )  # fmt: skip
+    log = (tmp_path / "log").read_text()
+    assert log.count("pid") == log.count("saved") > 0
+    assert log.endswith("quit\nsaved\n")
+
+
+@pytest.mark.parametrize("env", [CHESS, "classic/chess-v6"])
+def test_an_engine_has_the_moves_of_the_game(env, tmp_path):
+    opening = play_match(env, ["random", "random"], seed=5, max_moves=3).actions
+    agent = UciAgent(path=path_of("plays", tmp_path / "log"))
+    record = play_match(env, [agent, "random"][::-1], seed=1, opening=opening, max_moves=4)
+    assert record.failure is None
+    told = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("position")]
+    moves = [line.partition(" moves ")[2].split() for line in told]
+    assert [line.partition(" moves ")[0] for line in told] == [f"position fen {Chess().fen}"] * 2
+    assert list(map(len, moves)) == [3, 5]
+    assert moves[1][:3] == moves[0]
+
+
+@pytest.mark.parametrize("env", [f"{CHESS}(fen='r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1')"])
+def test_castling_as_in_chess960_is_castling(env):
+    record = play_match(env, [UciAgent(path=path_of("castles by rook"))] * 2, seed=1, max_moves=2)
+    assert record.failure is None
+    assert game_text(record, ExportFormat.PGN).count("O-O") == 2
+
+
+@pytest.mark.parametrize(("habit", "value"), [("plays", -34 / 434), ("mates", -1 + 3e-6)])
+def test_what_an_engine_says_of_its_move_is_recorded(habit, value):
+    move = played(habit).moves[0]
+    assert (move.depth, move.nodes) == ((9, 77) if habit == "plays" else (11, 100))
+    assert move.value == pytest.approx(value, abs=1e-12)
+
+
 # -- settings and the start
+
+
+def test_options_by_the_names_of_the_engine(tmp_path):
+    options = {"hash": 64, "Skill Level": 5, "Style": "very risky", "Clear Hash": True, "Own Book": False}
+    agent = UciAgent(path=path_of("uciok before", tmp_path / "log"), options=options | {"Log File": ""}, elo=1500)
+    assert make_agent(agent.spec()).options == agent.options
+    sent = (tmp_path / "log").read_text().partition("ucinewgame")[0].splitlines()
+    assert [line.removeprefix("setoption name ") for line in sent if line.startswith("setoption")] == [
+        "UCI_LimitStrength value true", "UCI_Elo value 1500", "Hash value 64", "Skill Level value 5",
+        "Style value Very Risky", "Clear Hash", "Own Book value false", "Log File value <empty>",
+    ]  # fmt: skip
 
 
 def test_an_engine_has_its_time_to_start(monkeypatch):
@@ -190,6 +254,16 @@ def test_an_engine_has_its_time_to_start(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
+        ({"options": {"Hush": 64}}, "has no option 'Hush': did you mean 'Hash'?"),
+        ({"options": {"Contempt": 1}}, "has no option 'Contempt': it has Hash, Skill Level"),
+        ({"options": {"Hash": 0}}, "Hash must be from 1 to 1024 for .*, not 0"),
+        ({"options": {"Hash": "64"}}, "Hash must be from 1 to 1024 for .*, not '64'"),
+        ({"options": {"Style": "wild"}}, "Style must be Solid or Very Risky for .*, not 'wild'"),
+        ({"options": {"Own Book": 2}}, "Own Book must be True or False for .*, not 2"),
+        ({"options": {"UCI_Elo": 1500}, "elo": 1400}, "give elo or 'UCI_Elo' in options, not both"),
+        ({"options": {"UCI_Chess960": True}}, "leave 'UCI_Chess960' out of options: Chess960 is not played here"),
+        ({"options": "Hash=64"}, "options must be a dictionary of names and values"),
+        ({"options": {"Hash": 64.5}}, "options must be a dictionary of names and values"),
         ({"elo": 100}, "elo must be from 1320 to 3190 for .*, not 100"),
         ({"threads": 2}, "has no option Threads: leave threads out"),
         ({"seconds": 0}, "seconds must be a finite number greater than 0, not 0"),
@@ -217,6 +291,66 @@ def test_an_engine_that_has_not_been_started():
     env.reset(seed=0)
     with pytest.raises(EngineError, match="is not running: call reset first"):
         agent.act(env)
+
+
+@pytest.mark.parametrize(
+    ("habit", "said"),
+    [
+        ("ends at once", "ended, with exit code 1, and wrote 'no licence'"),
+        ("never ready", "the last line .*'uciok'"),
+    ],
+)
+def test_an_engine_that_does_not_start_says_why(habit, said, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 1.0)
+    start = engines.START_SECONDS.set(0.5)
+    try:
+        with pytest.raises(EngineError, match=said):
+            UciAgent(path=path_of(habit))
+    finally:
+        engines.START_SECONDS.reset(start)
+
+
+# -- GTP
+
+GTP = Path(__file__).parents[2] / "doubles" / "gtp_engine.py"
+
+
+@pytest.mark.parametrize(
+    "habit",
+    [
+        "numbers", "plain", "banner", "banner like an answer", "stray lines", "strays like answers",
+        "an error first", "no blank lines", "small letters", "several lines", "CRLF", "tabs", "no clocks",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("env", ["classic/go-v5(board_size=5)", "zermelo/Go-v0(size=5)"])
+def test_gtp_engines_as_they_are(habit, env):
+    path = f"'{sys.executable}' '{GTP}' '{habit}'"
+    record = play_match(env, [GtpAgent(path=path), "random"], seed=2, max_moves=6, clock="60")
+    assert record.failure is None
+    taken = [move.action for move in record.moves]
+    order = [*range(20, 25), *range(15, 20)]  # the engine plays the first point that is empty, from A1 on
+    for ply in (0, 2, 4):
+        assert taken[ply] == next(point for point in order if point not in taken[:ply])
+
+
+def test_an_engine_of_go_is_told_the_game(tmp_path):
+    env = "zermelo/Go-v0(size=5, komi=3.5)"
+    agent = GtpAgent(path=f"'{sys.executable}' '{GTP}' plain '{tmp_path / 'log'}'")
+    record = play_match(env, ["random", agent], seed=3, opening=(12, 25, 0), max_moves=1)
+    assert record.failure is None
+    game = (tmp_path / "log").read_text().partition("boardsize")[2].splitlines()
+    assert game[:6] == [" 5", "clear_board", "komi 3.5", "play black C3", "play white pass", "play black A5"]
+    assert game[6:] == ["genmove white"]
+
+
+@pytest.mark.parametrize(
+    ("habit", "said"), [("refuses", "'\\? unknown command' to 'boardsize 5'"), ("no point", "'I9'")]
+)
+def test_gtp_answers_that_are_none(habit, said):
+    record = play_match(
+        "zermelo/Go-v0(size=5)", [GtpAgent(path=f"'{sys.executable}' '{GTP}' '{habit}'"), "random"], seed=1
+    )
+    assert re.search(said, record.failure.message)
 
 
 # -- clocks
