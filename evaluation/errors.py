@@ -5,6 +5,7 @@
     - ``AgentStartError``: an agent cannot be made
     - ``WorkerError``: a worker process could not start
     - ``StoreError``: the results cannot be written or read
+        - ``DamagedError``: the database of a run is damaged
 - ``KeyboardInterrupt``
     - ``RunInterrupt``: the same three signals while an agent or the environment is at work
     - ``TournamentInterrupted``: the same during a tournament, with the standings so far
@@ -38,6 +39,10 @@ class WorkerError(ZermeloError):
 
 class StoreError(ZermeloError):
     """The folder for the results cannot be used, or what it holds cannot be read."""
+
+
+class DamagedError(StoreError):
+    """The database of a run is damaged."""
 
 
 class RunInterrupt(KeyboardInterrupt):

@@ -215,6 +215,16 @@ class Schedule(Sequence[ScheduledGame]):
         number, block = divmod(block, self._blocks_of_round)
         return self._starts[number] + min((block + 1) * self.seats, self.games) * self._sizes[number]
 
+    def game_id(self, place: int) -> str:
+        """The id of the game of that place, also where who plays it is not known yet."""
+        round_number, block, pairing, turn = self._parts(place)
+        return ".".join(map(str, (round_number, block, pairing, turn)[not self.pairings.in_rounds :]))
+
+    def _parts(self, place: int) -> tuple[int, int, int, int]:
+        round_number = bisect_right(self._starts, place) - 1
+        block, rest = divmod(place - self._starts[round_number], self.seats * self._sizes[round_number])
+        return round_number, block, *divmod(rest, self._turns(block))
+
     def place(self, game_id: str) -> int:
         """The place of a game, by its id."""
         parts = game_id.split(".")
@@ -241,10 +251,8 @@ class Schedule(Sequence[ScheduledGame]):
             return tuple(self[i] for i in range(*place.indices(len(self))))
         if not -len(self) <= place < len(self):
             raise IndexError(f"there are {len(self)} games, so no game {place}")
-        round_number = bisect_right(self._starts, place % len(self)) - 1
-        rest = place % len(self) - self._starts[round_number]
-        block, rest = divmod(rest, self.seats * self._sizes[round_number])
-        pairing, turn = divmod(rest, self._turns(block))
+        place %= len(self)
+        round_number, block, pairing, turn = self._parts(place)
         seatings = self._rotation(round_number, block, pairing)
         number = turn
         if self.duplicate:
@@ -255,8 +263,7 @@ class Schedule(Sequence[ScheduledGame]):
         seed = derived_seed(self.seed, group, block * self.seats + number)
         opening = self.openings[block % len(self.openings)] if self.openings else ()
         start = self.starts[block % len(self.starts)] if self.starts else None
-        parts = (round_number, block % self._blocks_of_round, pairing, turn)[not self.pairings.in_rounds :]
-        return ScheduledGame(".".join(map(str, parts)), seed, seatings[turn], opening, start)
+        return ScheduledGame(self.game_id(place), seed, seatings[turn], opening, start)
 
     def _rotation(self, round_number: int, block: int, pairing: int) -> list[tuple[str, ...]]:
         """The agents by seat in each game of a pairing in a block."""

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.errors import DamagedError, StoreError
 from zermelo.evaluation.match.record import SCHEMA, GameRecord
 from zermelo.evaluation.results import Result
 from zermelo.evaluation.storage.run_spec import RunSpec
@@ -125,10 +125,10 @@ _LOCKLESS: Final = (
 """Errors of file systems without locks or shared memory."""
 
 
-def _damaged(path: Path, what: str) -> StoreError:
-    return StoreError(
-        f"{path} is damaged ({' '.join(what.split())}); nothing was changed: put back a copy of it, or choose "
-        "another folder"
+def _damaged(path: Path, what: str) -> DamagedError:
+    return DamagedError(
+        f"{path} is damaged ({' '.join(what.split())}); nothing was changed: put back a copy of it, give the "
+        "run's command again, which builds it from games.jsonl where that has all games, or choose another folder"
     )
 
 
@@ -248,7 +248,7 @@ def read_spec(db: sqlite3.Connection) -> dict[str, Any] | None:
         spec = _OBJECTS.decode(_text(row))
         msgspec.convert(spec, RunSpec)
     except (ValueError, RecursionError) as error:
-        raise StoreError(
+        raise DamagedError(
             f"what the database says was to be played is no specification of a run ({error}): put back a copy"
         ) from error
     return spec
@@ -330,9 +330,9 @@ def game_indices(db: sqlite3.Connection, end: int) -> list[int]:
     return indices
 
 
-def damaged_rows(what: object) -> StoreError:
+def damaged_rows(what: object) -> DamagedError:
     """The error for rows that nobody here has written."""
-    return StoreError(f"the database of the games is damaged ({what}): put back a copy of it")
+    return DamagedError(f"the database of the games is damaged ({what}): put back a copy of it")
 
 
 def record_of(db: sqlite3.Connection, index: int) -> str:

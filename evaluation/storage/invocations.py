@@ -55,6 +55,9 @@ class InvocationLog:
         self._about = kept_all({"command": command, "notes": [*notes]})
         self._number: int | None = None
 
+    def add_note(self, note: str) -> None:
+        self._about["notes"].append(note)
+
     def add(self, db: sqlite3.Connection, games: int) -> None:
         """Counts games of a transaction that is under way; without any there is no row."""
         seconds = time.monotonic() - self._since

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from zermelo.envs.support.calls import checked_call
-from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.errors import DamagedError, StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
 from zermelo.evaluation.results import Result, Results, RoundResults
@@ -39,13 +39,13 @@ from zermelo.evaluation.storage import counting, database
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.games import LINES, StoredGames, games_of, read_games
 from zermelo.evaluation.storage.invocations import InvocationLog, notes_of, read_invocations
+from zermelo.evaluation.storage.rebuilding import SPEC, read_spec_text, rebuild
 from zermelo.evaluation.storage.run_spec import check_same_run, check_versions
 
 INTERVAL: Final = 0.25
 """Seconds between two groups of games."""
 _BATCH: Final = 500
 """Games of a run in memory that are written together."""
-SPEC: Final = "spec.json"
 _MAY_NOT: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 TEXTS: Final = (SPEC, "standings.json", "standings.csv")
 """Files that are overwritten whenever a run is begun, continued or ended."""
@@ -111,9 +111,14 @@ class Store:
             self._require_own_files(self.folder)
             lock = RunLock(self.folder / "lock")
             held.callback(lock.release)
-            self._db = database.open_writer(self._path)
+            try:
+                if not _size(self._path) and _size(self.folder / LINES):
+                    self._rebuild(self.folder, spec)
+                self._open(self.folder, spec)
+            except DamagedError as error:
+                self._rebuild(self.folder, spec, error)
+                self._open(self.folder, spec)
             held.callback(self._db.close)
-            self._begin(self.folder, spec)
             self._held = held.pop_all()
 
     @property
@@ -131,6 +136,8 @@ class Store:
             raise StoreError(f"{self._path} is no regular file: choose another folder")
         if _size(self._path):
             return  # the database says whose it is
+        if _size(folder / LINES) and read_spec_text(folder) is not None:
+            return  # it is built again
         how = "beside an empty" if self._path.exists() else "without"
         for name in (LINES, *TEXTS):
             if _size(folder / name):
@@ -138,6 +145,22 @@ class Store:
                     f"{folder} already holds a tournament ({name} {how} {database.FILE}), which cannot be "
                     "continued: choose another folder"
                 )
+
+    def _rebuild(self, folder: Path, spec: Mapping[str, Any], damage: DamagedError | None = None) -> None:
+        said = rebuild(folder, self._schedule, spec, damage)
+        self._log.add_note(said)
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it
+            print(f"zermelo: {said}", file=sys.stderr)
+
+    def _open(self, folder: Path, spec: Mapping[str, Any]) -> None:
+        self._db = database.open_writer(self._path)
+        try:
+            self._begin(folder, spec)
+        except BaseException as error:
+            self._db.close()
+            if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError):
+                raise database.translated(error, self._path) from error
+            raise
 
     def _begin(self, folder: Path, spec: Mapping[str, Any]) -> None:
         stored = database.read_spec(self._db)

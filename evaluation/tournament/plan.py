@@ -33,6 +33,7 @@ from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed, parse_pairings
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
+from zermelo.evaluation.storage.rebuilding import read_spec_text
 from zermelo.evaluation.storage.run_spec import openings_hash
 from zermelo.evaluation.storage.store import require_writable
 from zermelo.evaluation.tournament.opening_files import openings_for, require_openings
@@ -288,17 +289,14 @@ def _stored_openings(path: Path) -> RunOpenings:
 
 
 def _stored_spec(path: Path) -> Mapping[str, Any]:
-    """The specification of the run in a database; an empty one where there is none that can be read.
+    """The specification of the run in a database; that beside it where it is lost or damaged, or an empty one.
 
     The store that is opened next says what is wrong with it, where that matters.
     """
-    if not path.exists() or not path.stat().st_size:
-        return {}
-    try:
-        with open_reader(path) as db:
+    if path.exists() and path.stat().st_size:
+        with contextlib.suppress(StoreError), open_reader(path) as db:
             return read_spec(db) or {}
-    except StoreError:
-        return {}
+    return read_spec_text(path.parent) or {}
 
 
 def _described(source: AgentSource) -> str:

@@ -233,8 +233,9 @@ def test_a_text_that_cannot_be_written_is_one_sentence_too(tmp_path):
     assert len(read_games(tmp_path)) == 1
 
 
-def test_a_damaged_database_is_refused_and_left_alone(tmp_path):
+def test_a_damaged_database_without_text_is_refused_and_left_alone(tmp_path):
     play(tmp_path, games=40)
+    (tmp_path / "games.jsonl").unlink()
     path = tmp_path / "games.sqlite"
     whole = path.read_bytes()
     for damaged in (b"not a database at all, " * 100, whole[:4096] + b"\x00" * 4096 + whole[8192:]):
@@ -293,18 +294,6 @@ def test_games_of_an_older_run_can_be_read_but_not_gone_on_with(tmp_path):
     path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
     with pytest.raises(StoreError, match="line 2: not a game record"):
         read_games(old)
-
-
-def test_an_empty_database_beside_games_as_text_is_not_written_over(tmp_path):
-    games = list(play(tmp_path).records)
-    whole = (tmp_path / "games.jsonl").read_bytes()
-    for name in ("games.sqlite-wal", "games.sqlite-shm"):
-        (tmp_path / name).unlink(missing_ok=True)
-    (tmp_path / "games.sqlite").write_bytes(b"")
-    with pytest.raises(StoreError, match=r"games.jsonl beside an empty games.sqlite"):
-        play(tmp_path)
-    assert (tmp_path / "games.jsonl").read_bytes() == whole
-    assert read_games(tmp_path) == games
 
 
 @pytest.mark.thorough
