@@ -308,7 +308,9 @@ class TimedEnv(DiceEnv):
 
 def test_says_what_was_compared():
     verified = verify_clone(tictactoe, games=3)
-    assert verified.games == 3 and 15 <= verified.steps <= 27 and verified.clones > 3
+    assert verified.games == 3
+    assert 15 <= verified.steps <= 27
+    assert verified.clones > 3
     assert {"rewards", "observations", "agent_selection"} < set(verified.fields)
     assert min(verified.clone_seconds, verified.step_seconds, verified.key_seconds) > 0
     assert str(verified).startswith(
@@ -320,7 +322,8 @@ def test_says_what_was_compared():
 @pytest.mark.parametrize("shown", ["info", "observation"])
 def test_clocks_are_not_compared(shown):
     verified = verify_clone(lambda: TimedEnv(shown), games=2)
-    assert verified.clocks and all("time" in place or "unique" in place for place in verified.clocks)
+    assert verified.clocks
+    assert all("time" in place or "unique" in place for place in verified.clocks)
     assert f"Not compared, as time alone changes it: {verified.clocks[0]}" in str(verified)
     with pytest.raises(CloneError, match=r"disturbs dice_v0|not the same game"):
         verify_clone(lambda: TimedEnv(shown), games=4, clone=clone_that_shares("rng"))
