@@ -221,11 +221,12 @@ def unproven(found: Found) -> Found:
 
 def require_facts(traits: Traits, agent: str) -> None:
     """Refuses a game of which something is only assumed, for those who promise exact values."""
-    for name in traits.guessed:
-        value = str(getattr(traits, name))
+    unknown = {name: str(getattr(traits, name)) for name in traits.guessed}
+    if unknown:
+        names, sources = " and ".join(unknown), {traits.source(name).value for name in unknown}
         raise UnsupportedGameError(
-            f"{agent} needs to know the {name} of {traits.name}: {value!r} is {traits.source(name).value}; give "
-            f"it, as_game(env, traits={{{name!r}: {value!r}}})"
+            f"{agent} needs to know the {names} of {traits.name}, which is only {' or '.join(sorted(sources))}; "
+            f"where it is so, say it: zermelo_traits = {unknown} in its class, or as_game(env, traits={unknown})"
         )
 
 

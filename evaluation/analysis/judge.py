@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from zermelo.agents.base.requirements import require_facts
 from zermelo.agents.base.settings import Ties, check_whole
 from zermelo.agents.base.tasks import PureWork, Tasks
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
@@ -25,9 +26,11 @@ from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import CHANCE, Chance
+from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.support.files import file_version
 from zermelo.evaluation.analysis import judgement
 from zermelo.evaluation.analysis.judgement import EQUAL, AgentJudgement, GameVerdict, JudgeTable, Mark, MoveVerdict
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.replay import Replayer, ReplayError
 from zermelo.evaluation.match.sources import EnvSource
@@ -169,6 +172,7 @@ class JudgeWork(PureWork):
         )
         self._expectiminimax = ExpectiminimaxAgent(nodes=self.nodes, ties=Ties.FIRST, prefer_short_wins=False)
         self._values: dict[Hashable, tuple[float, ...] | None] = {}
+        self._codes: dict[str, str] = {}
         self._prover: Prover | None = None
 
     @functools.cached_property
@@ -176,9 +180,24 @@ class JudgeWork(PureWork):
         return Replayer(self.env, trust=self.trust)
 
     def question(self, record: GameRecord) -> str:
+        """What a verdict depends on: the limits, the table, the game, and the code of its environment."""
         table = () if self.tables is None else file_version(self.tables)[2:4]
-        asked = (self.nodes, self.tables, *table, record.env, record.seed, record.actions, len(record.opening))
+        asked = (
+            self.nodes, self.tables, *table, record.env, self._code_of(record), record.seed, record.actions,
+            len(record.opening),
+        )  # fmt: skip
         return hashlib.blake2b(repr(asked).encode(), digest_size=8).hexdigest()
+
+    def _code_of(self, record: GameRecord) -> str:
+        """A digest of the environment's code; of one that cannot be made none, as its games are not judged."""
+        if record.env not in self._codes:
+            try:
+                live = innermost(self._replayer.start(record).env)
+                parts = repr(sorted(fingerprint(record.env if self.env is None else self.env, live).items()))
+            except ReplayError:
+                parts = ""
+            self._codes[record.env] = hashlib.blake2b(parts.encode(), digest_size=8).hexdigest()
+        return self._codes[record.env]
 
     def run(self, record: GameRecord, on_turn: Callable[[int], None] | None = None) -> GameVerdict | str:
         """The verdict on a game that is not void; a sentence if it cannot be played again."""
@@ -228,6 +247,7 @@ class JudgeWork(PureWork):
         return game, positions
 
     def _searcher(self, game: Any) -> AlphaBetaAgent | ExpectiminimaxAgent:
+        require_facts(game.traits, "judge")
         try:
             self._alpha_beta.check_game(game)
         except UnsupportedGameError:
