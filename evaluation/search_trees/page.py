@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, Final
 
 import msgspec
@@ -26,12 +27,18 @@ def tree_page(tree: SearchTree) -> str:
     whose = ", ".join(tree.seats) if any(node.role is NodeRole.OWN for node in one.nodes) else player
     summary = (
         f"{len(one.nodes):,} nodes, {one.steps:,} {'simulations' if tree.simulates else 'steps'}. It chose "
-        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are those for {whose}."
+        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are what {whose} can expect to be paid"
+        f"{_between(tree.bounds)}."
     )
     return web_page(
         "tree.html", _HERE, style=resource("tree.css", _HERE), script=script, data=_data(tree),
         title=f"{tree.agent} on {tree.game}", summary=summary, notes=tree.notes,
     )  # fmt: skip
+
+
+def _between(bounds: tuple[float, float]) -> str:
+    lower, upper = bounds
+    return f", between {number_text(lower)} and {number_text(upper)}" if math.isfinite(upper - lower) else ""
 
 
 def _data(tree: SearchTree) -> Any:
@@ -46,7 +53,7 @@ def _data(tree: SearchTree) -> Any:
     }
     says = {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"}
     data = {
-        "seats": tree.seats, "bounds": tree.bounds, "shown": tree.shown, "says": says, "legend": legend,
+        "seats": tree.seats, "seat": tree.seat, "bounds": tree.bounds, "shown": tree.shown, "says": says, "legend": legend,
         "positions": list(positions), "passes": [_pass(tree, one, positions) for one in tree.passes],
     }  # fmt: skip
     return msgspec.json.decode(msgspec.json.encode(data))

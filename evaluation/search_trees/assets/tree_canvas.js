@@ -9,6 +9,7 @@ const VALUE_FONT = "600 13px system-ui, sans-serif";
 const SMALL_FONT = "10px system-ui, sans-serif";
 const FREE = 90; // left free above and below a tree, so that following a node moves nothing
 const READABLE = 0.6; // the scale from which texts can be read
+const WHOLE = 0.45; // the smallest scale at which a tree is first shown as a whole; larger ones are followed from the root
 
 // Children side by side, a parent centred above them: subtrees are pushed together until their outlines touch
 // (Reingold and Tilford, 1981), those of different parents a little further apart. Sets the distance x of each place
@@ -61,7 +62,7 @@ class Drawing {
     this.foldTo(level < perLevel.length ? Math.max(level - 1, 1) : Infinity);
     if (this.whole() < READABLE) this.turn();
     this.selected = search.nodes[0];
-    this.fit(READABLE);
+    this.fit(WHOLE);
   }
   foldTo(level) {
     const deepest = this.search.nodes.reduce((most, node) => Math.max(most, node.level), 0);
@@ -277,7 +278,7 @@ class Drawing {
       else if (kind === "plain" && done && this.search.best.has(item.node.number)) kind = "best";
       kinds[kind].push(place);
     }
-    const styles = { later: [colours.line, 1, 0.4], plain: [colours.soft, 1, 0.8], cut: [colours.cut, 1, 0.9], best: [colours.best, 3, 1], path: [colours.now, 4, 1] };
+    const styles = { later: [colours.line, 1.5, 1], plain: [colours.soft, 1, 0.8], cut: [colours.cut, 1, 0.9], best: [colours.best, 3, 1], path: [colours.now, 4, 1] };
     for (const [kind, list] of Object.entries(kinds)) {
       if (!list.length) continue;
       [pen.strokeStyle, pen.lineWidth, pen.globalAlpha] = styles[kind];
@@ -334,7 +335,7 @@ class Drawing {
     const node = place.data.node;
     if (node.entered > this.step) {
       pen.fillStyle = colours.line;
-      pen.fillRect(place.x - 2, place.y - 2, 4, 4);
+      pen.fillRect(place.x - 4, place.y - 4, 8, 8);
       return;
     }
     if (view.k < 0.15) {

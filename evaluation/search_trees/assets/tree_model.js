@@ -69,6 +69,11 @@ class Search {
     const visits = this.visits(node, step);
     return visits ? node.sums[visits - 1].map((sum) => sum / visits) : null;
   }
+  // Those whose values stand beside a node.
+  whose(node) {
+    const mean = this.outcomes && this.outcomes[0].length > 1;
+    return mean || node.role === "own" || this.values(node, this.steps) ? data.seats.join(", ") : data.seats[data.seat];
+  }
   // What stands beside a node.
   valueText(node, step) {
     if (this.outcomes) {

@@ -68,7 +68,7 @@
     add("probability", node.chance < 1 ? numberText(node.chance) : "");
     if (node.entered > step) add("state", "not yet looked at");
     else {
-      add("value", search.valueText(node, step) || "not known yet");
+      add(`value to ${search.whose(node)}`, search.valueText(node, step) || "not known yet");
       if (search.outcomes) add("visits", search.visits(node, step).toLocaleString("en"));
       const span = search.window(node, step);
       if (span && node.role === "own") add("elsewhere", drawing.small(node));
@@ -111,10 +111,7 @@
     $("slide").max = search.steps;
     drawing.resize();
     drawing.open(search);
-    show(search.steps);
-    drawing.selected = search.nodes[0];
-    drawing.fit(READABLE);
-    describe();
+    show(1);
   }
   function fillLegend() {
     const roles = new Set(searches.flatMap((one) => one.nodes.map((node) => node.role)));

@@ -27,6 +27,8 @@ def known(page):
 @pytest.mark.thorough
 def test_keys_go_through_figure_5_5(browser, tmp_path):
     with watched(browser, draw_tree("aima-5.5", "alphabeta"), tmp_path) as page:
+        assert status(page).startswith("Step 1 of 16: the search begins at the root")
+        page.keyboard.press("End")
         assert status(page) == "Step 16 of 16: A is worth 3."
         page.keyboard.press("Home")
         assert status(page) == "Before the search."
@@ -39,7 +41,7 @@ def test_keys_go_through_figure_5_5(browser, tmp_path):
         assert status(page).startswith("Step 9 of 16: C is cut off: c1 is enough")
         assert status(page).endswith("Not looked at: c2, c3.")
         assert known(page) == {
-            "node": "Node C", "moves": "a2", "decides": "MIN (minimizes)", "value": "≤ 2",
+            "node": "Node C", "moves": "a2", "decides": "MIN (minimizes)", "value to MAX": "≤ 2",
             ALPHA: "3", BETA: "2", "cut off": "c2, c3 (by c1)",
         }  # fmt: skip
         page.keyboard.press("ArrowLeft")
@@ -95,19 +97,23 @@ def test_a_phone_does_not_scroll_sideways(browser, tmp_path, scheme):
 @pytest.mark.thorough
 def test_vectors_and_simulations(browser, tmp_path):
     with watched(browser, draw_tree("aima-5.4", "maxn"), tmp_path) as page:
+        page.click("#last")
         assert status(page) == "Step 22 of 22: A is worth (1, 2, 6)."
         page.click("#back")
-        assert known(page)["value"] == "(1, 5, 2)"
+        assert known(page)["value to A, B, C"] == "(1, 5, 2)"
     drawn = draw_tree("aima-5.2", "mcts(simulations=30, solver=false)")
     with watched(browser, drawn, tmp_path) as page:
+        page.click("#last")
         assert status(page).startswith("Simulation 30 of 30: goes a")
+        page.keyboard.press("Shift+ArrowUp")
+        page.keyboard.press("Shift+ArrowUp")
         assert known(page)["visits"] == "30"
         page.fill("#slide", "7")
         page.keyboard.press("Shift+ArrowUp")
         page.keyboard.press("Shift+ArrowUp")
         assert known(page)["visits"] == "7"
         mean = drawn.shown.mean_at(drawn.shown.nodes[0], 7)[0]
-        assert known(page)["value"] == f"{mean:.4g}"
+        assert known(page)["value to MAX"] == f"{mean:.4g}"
 
 
 @pytest.mark.thorough
