@@ -36,7 +36,8 @@ def choose(agent: Any, env: Any) -> tuple[Any, tuple[Any, ...]]:
     if isinstance(agent, SearchAgent) and type(agent).act is SearchAgent.act:
         result = agent.search(env)
         action: Any = result.env_action
-        figures: tuple[Any, ...] = plain(result.nodes), plain(result.depth), plain(result.value)
+        depth = None if result.simulations else plain(result.depth)  # a tree of simulations completes no depth
+        figures: tuple[Any, ...] = plain(result.nodes), depth, plain(result.value)
     else:
         action = agent.act(env)
         figures = agent.figures if isinstance(agent, EngineAgent) else (None, None, None)
