@@ -289,7 +289,7 @@ def _made(env: Any, render_mode: str | None) -> Any:
     require_env(env)
     if isinstance(env, str):
         env = make(env, **how)
-    elif not is_aec(env) and callable(env):
+    elif isinstance(env, type) or (not is_aec(env) and callable(env)):
         env = env(**how)
     if not is_aec(env):
         raise UnsupportedGameError(

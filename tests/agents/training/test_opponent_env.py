@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from doubles.game_envs import Numbers
 from gymnasium.utils.env_checker import check_env
 
 from zermelo.agents import AlphaBetaAgent, RandomAgent, make_agent
@@ -57,6 +58,16 @@ def test_gymnasium_accepts_it(name, observation):
     seen, info = env.reset(seed=3)
     assert env.observation_space.contains(seen)
     assert info["action_mask"].sum() == env.action_masks().sum() > 0
+
+
+@pytest.mark.parametrize("way", ["class", "function", "environment"])
+def test_an_environment_of_one_s_own(way):
+    made = {"class": Numbers, "function": lambda: Numbers(total=3.0), "environment": Numbers()}[way]
+    env = OpponentEnv(made, "random")
+    actions, rewards, info = play(env, seed=1)
+    assert actions
+    assert len(rewards) == len(actions)
+    assert info["seat"] in env.seats
 
 
 def test_it_is_known_to_gymnasium():
