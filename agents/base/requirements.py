@@ -48,6 +48,9 @@ DICE: Final = Fit("probabilities are exact", ("expectiminimax", *_MCTS), ("'expe
 OTHERS: Final = Fit("players who are not simply opposed", _MCTS, ("'maxn'", "'paranoid'", "'mcts'"))
 
 
+_ROUNDS_SHOWN: Final = "parallel_to_aec(wrapper(env)), not wrapper(parallel_to_aec(env)), shows who moves together"
+
+
 def fit_of(traits: Traits) -> Fit:
     """The agents for the games with these traits."""
     if not traits.is_open:
@@ -62,9 +65,10 @@ def fit_of(traits: Traits) -> Fit:
 def agents_that_fit(traits: Traits) -> str:
     """The names of the agents for such a game, as a message lists them."""
     if not traits.is_open and not traits.deals_again:
+        rounds = f" {_ROUNDS_SHOWN};" if traits.simultaneous else ""
         return (
-            "'random' or a policy that only sees observations; searches that deal again what players have not "
-            "seen need information_state_key and resample in its class (the guide 'Cards of your own')"
+            f"'random' or a policy that only sees observations;{rounds} searches that deal again what players "
+            "have not seen need information_state_key and resample in its class (the guide 'Cards of your own')"
         )
     *names, last = fit_of(traits).advised
     comma = "," if last == _OBSERVING else ""
@@ -139,7 +143,8 @@ def require_simultaneous(game: Game[Any], agent: str) -> None:
             )
         raise UnsupportedGameError(
             f"{agent} needs to know who moves together, and {name} does not say it: give an environment made by "
-            "parallel_to_aec, an OpenSpiel game, or a Game with movers, actions_of and joint_result"
+            "parallel_to_aec, an OpenSpiel game, or a Game with movers, actions_of and joint_result; "
+            f"{_ROUNDS_SHOWN}"
         )
     hides_more = game.hides_more()
     if hides_more:

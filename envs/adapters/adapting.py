@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import operator
+import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -19,11 +20,12 @@ import numpy as np
 from zermelo.envs import errors
 from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.generators import OutsideGenerators
+from zermelo.envs.clone.jax_keys import plain_key
 from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import game_name
-from zermelo.envs.support.forked import CAN_FORK, in_child, written
+from zermelo.envs.support.forked import can_fork, in_child, written
 from zermelo.envs.support.waiting import Deadline, DeadlinePassed, say_once
 from zermelo.envs.traits.declared import declared_traits, declares_chance
 from zermelo.envs.traits.findings import NOTHING, Findings, recall, remember
@@ -48,6 +50,10 @@ _SEVERAL_SIDES: Final = (
 _NOT_COMPARED: Final = (
     "takes so long for a move that nobody saw whether its copies share something that they change; "
     "zermelo.envs.verify_clone looks as long as it takes"
+)
+_KEY_AS_NUMBERS: Final = (
+    "keeps a random key of JAX as plain numbers, {}, which searches do not replace: they foresee what is drawn "
+    "from it; jax.config.update('jax_enable_custom_prng', True) before the environment is made has typed keys"
 )
 _IN_PLAY: Final = ("reward_sum", "chance", "information", "terminal_rewards_only")
 
@@ -97,6 +103,8 @@ def adapt(
         raise UnsupportedGameError(_SEVERAL_SIDES.format(name=game_name(raw), said=findings.sides))
     for note in findings.notes:
         draft.tell_once(note, UnknownTraitWarning)
+    if patience > 0 and not is_known and (place := _plain_key(draft, raw)):
+        draft.tell_once(_KEY_AS_NUMBERS.format(place), UnknownTraitWarning)
     seen, seen_by = findings.seen_traits()
     assumed, assumed_by = findings.assumed_traits(len(seats))
     by = {TraitSource.SEEN: seen_by, TraitSource.ASSUMED: assumed_by}
@@ -147,6 +155,17 @@ _compared: Final = _Environments()
 """Those whose copies were compared: one made alike may share state all the same, if an argument says so."""
 
 
+def _plain_key(game: Any, raw: Any) -> str | None:
+    if "jax" not in sys.modules:
+        return None
+    root = game.snapshot(raw)
+    with contextlib.suppress(ZermeloError):
+        if not game.is_terminal(root) and game.to_move(root) != CHANCE:
+            after = game.probe(root, game.legal_actions(root)[0], 0)
+            return plain_key(game.environment(root), game.environment(after))
+    return None
+
+
 # Play
 
 
@@ -157,7 +176,7 @@ def _compare(game: Any, raw: Any, patience: float, notes: tuple[str, ...]) -> tu
         CloneError: They are not right.
     """
     root = game.snapshot(raw)
-    if not CAN_FORK:
+    if not can_fork():
         with contextlib.suppress(DeadlinePassed):
             return tuple(dict.fromkeys((*notes, *_try_copies(game, root, Deadline(patience)))))
     elif not _try_twice(game, root, patience):
@@ -170,7 +189,7 @@ def _play(game: Any, raw: Any, needed: set[str], patience: float, *, is_known: b
         return msgspec.structs.replace(NOTHING, needed=tuple(sorted(needed)))
     text = f"finding out what {game_name(raw)} is, by playing copies of it"
     root = game.snapshot(raw)
-    if not CAN_FORK:
+    if not can_fork():
         return _in_this_process(game, root, needed, Deadline(patience, text), is_known=is_known)
 
     def waits(spent: float) -> None:

@@ -2,24 +2,40 @@
 
 Where the owner of the memory is copied (a ``bytearray``, a tensor, an object with ``__array_interface__``), it is
 the memory of the owner's copy. Where it cannot be (memory maps, ctypes, Numba, nanobind), the memory alone is
-copied, unless the environment holds its owner too, which could read and write it.
+copied, unless the environment holds its owner too, which could read and write it. Of memory that came by DLPack
+nobody says who owns it: an array or tensor that the environment holds at its addresses does.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
-from zermelo.envs.clone.kinds import Kind, UncopyableError, Walk, fields_of, is_defined_in
+from zermelo.envs.clone.kinds import (
+    JAX_ARRAYS,
+    Kind,
+    UncopyableError,
+    Walk,
+    fields_of,
+    full_name,
+    is_defined_in,
+    layout_of,
+    module_name,
+)
 from zermelo.envs.clone.structures import copy_fields
 
 Array = np.ndarray[Any, Any]
 
 _STRIDED: Final[Any] = type(as_strided(np.zeros(1)).base)  # what NumPy puts between an array and such a view of it
 _OTHERS: Final = ("mmap.mmap", "_ctypes._CData", "_nrt_python._MemInfo", "nanobind.nb_ndarray")
+_WITH_KNOWN_MEMORY: Final = {"numpy", "torch", "jax", "jaxlib"}
+_TENSORS: Final = ("torch.Tensor", *JAX_ARRAYS)
 
 
 def _copy_array(obj: Array, walk: Walk) -> Array:
@@ -49,7 +65,16 @@ def _copy_view(obj: Array, walk: Walk) -> Array:
     offset = _address(obj) - _address(start)
     if obj.dtype.hasobject and (obj.dtype != start.dtype or offset % obj.itemsize):
         raise UncopyableError(obj, "is an array over a field of objects")
-    if not isinstance(owner, np.ndarray) and is_defined_in(type(owner), *_OTHERS):
+    if owner is obj:
+        low, high = byte_bounds(obj)
+        held = copied_memory(low, high, walk, _is_owner_by_address(obj))
+        if held is None and (other := next(filter(_may_own_memory, walk.held()), None)) is not None:
+            name = full_name(type(other))
+            raise UncopyableError(
+                obj, f"is an array that came by DLPack, perhaps from the {name} that is held too"
+            )
+        copied = _copy_memory(start, walk) if held is None else held
+    elif not isinstance(owner, np.ndarray) and is_defined_in(type(owner), *_OTHERS):
         if walk.is_held(owner):
             name = type(owner).__name__
             raise UncopyableError(obj, f"is an array over the memory of a {name}, which the environment holds too")
@@ -61,7 +86,7 @@ def _copy_view(obj: Array, walk: Walk) -> Array:
         raise UncopyableError(obj, f"is an array over a {type(owner).__name__}, whose copy has other memory")
     if obj.dtype.hasobject:  # numpy makes no such array over a buffer
         return as_strided(memory[offset // obj.itemsize :], obj.shape, obj.strides).view(type(obj))
-    locked = isinstance(copied, np.ndarray) and not copied.flags.writeable
+    locked = isinstance(copied, np.ndarray) and copied.flags.owndata and not copied.flags.writeable
     if locked:
         copied.flags.writeable = True
         memory = copied.view(np.ndarray).ravel(order="K")
@@ -76,12 +101,16 @@ def _owner(obj: Any) -> Any:
     if isinstance(obj, memoryview):
         return _owner(obj.obj)
     if isinstance(obj, np.ndarray | _STRIDED):
-        return obj if obj.base is None else _owner(obj.base)
+        return obj if obj.base is None or _is_by_dlpack(obj) else _owner(obj.base)
     if is_defined_in(type(obj), "_ctypes._CData"):
         views = [part for part in (obj._objects or {}).values() if isinstance(part, memoryview)]
         base = obj._b_base_ if obj._b_base_ is not None or not views else views[0]
         return obj if base is None else _owner(base)
     return obj
+
+
+def _is_by_dlpack(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and type(array.base).__name__ == "PyCapsule"
 
 
 def _memory(owner: Any) -> Array | None:
@@ -115,19 +144,50 @@ def _copy_memory(memory: Array, walk: Walk) -> Any:
     return walk.memo[place]
 
 
-def copied_memory(first: int, last: int, walk: Walk) -> Array | None:
-    """The copy's bytes at some addresses, if an array that the environment holds, not a tensor's, is over them."""
+def copied_memory(first: int, last: int, walk: Walk, is_owner: Callable[[Any], bool]) -> Array | None:
+    """The copy's bytes at some addresses, if an array or tensor that the environment holds is over them."""
     for obj in walk.held():
-        is_its_own = isinstance(obj, np.ndarray) and not is_defined_in(type(_owner(obj)), "torch.Tensor")
-        if is_its_own and not obj.dtype.hasobject:
-            low, high = byte_bounds(obj)
-            if low <= first and last <= high:
-                start = first - _address(obj)
-                copied: Array = walk.copy(obj)
-                base = _memory(_owner(copied))
-                if base is not None:
-                    start += _address(copied) - _address(base)
-                    return base.view(np.uint8)[start : start + last - first]
+        array = _as_array(obj) if is_owner(obj) else None
+        if array is None or array.dtype.hasobject:
+            continue
+        low, high = byte_bounds(array)
+        copied = _as_array(walk.copy(obj)) if low <= first and last <= high else None
+        base = None if copied is None else _memory(_owner(copied))
+        if copied is not None and base is not None:
+            start = first - _address(array) + _address(copied) - _address(base)
+            return base.view(np.uint8)[start : start + last - first]
+    return None
+
+
+def is_own_array(obj: Any) -> bool:
+    """Returns whether this is an array that is not over the memory of a tensor."""
+    owner = _owner(obj) if isinstance(obj, np.ndarray) else None
+    return owner is not None and not (is_defined_in(type(owner), "torch.Tensor") or _is_by_dlpack(owner))
+
+
+def _is_owner_by_address(array: Array) -> Callable[[Any], bool]:
+    """Returns whether something is what an array that came by DLPack may be over, if their addresses agree."""
+
+    def is_owner(obj: Any) -> bool:
+        if isinstance(obj, np.ndarray):
+            owner = _owner(obj)
+            return owner is not array and not (_is_by_dlpack(owner) and owner.nbytes <= array.nbytes)
+        return is_defined_in(type(obj), *_TENSORS)
+
+    return is_owner
+
+
+def _may_own_memory(obj: Any) -> bool:
+    """Returns whether an object is of C code of which nobody knows what memory it has."""
+    package = module_name(type(obj)).partition(".")[0]
+    return layout_of(type(obj)).base is None and package not in sys.stdlib_module_names | _WITH_KNOWN_MEMORY
+
+
+def _as_array(obj: Any) -> Array | None:
+    if isinstance(obj, np.ndarray):
+        return obj
+    with contextlib.suppress(Exception):  # whatever a library raises of what is on another device
+        return np.asarray(obj.detach() if is_defined_in(type(obj), "torch.Tensor") else obj)
     return None
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from zermelo.envs.clone.clone_env import known_generators
+from zermelo.envs.clone.jax_keys import is_key, keys_state, replace_keys
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.libraries import is_process_wide
 from zermelo.envs.clone.outside_state import values_outside
@@ -39,7 +40,9 @@ def is_source(obj: Any) -> bool:
     cls = type(obj)
     if issubclass(cls, random.Random):
         return not issubclass(cls, random.SystemRandom)
-    return issubclass(cls, _OF_NUMPY) or (is_seeded(obj) if issubclass(cls, StandIn) else _is_torch(obj))
+    if issubclass(cls, StandIn):
+        return is_seeded(obj)
+    return issubclass(cls, _OF_NUMPY) or _is_torch(obj) or is_key(obj)
 
 
 def _is_torch(obj: Any) -> bool:
@@ -66,6 +69,8 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
             source.manual_seed(seed % 2**63)
         elif is_seeded(source):
             seed_stand_in(source, seed)
+        elif is_key(source):
+            replace_keys(source, seed)
         else:
             type(source).__init__(source, seed)
     for obj in objects:
@@ -101,6 +106,8 @@ def _state_of(source: Any) -> Any:
         return source.n_children_spawned
     if is_seeded(source):
         return generators_of(source)
+    if is_key(source):
+        return keys_state(source)
     return source.get_state().numpy().tobytes()
 
 

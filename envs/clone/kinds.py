@@ -142,11 +142,18 @@ _SHARED_NAMES: Final = (
     "random.SystemRandom", "pyspiel.Game", "pyspiel.GameType", "pyspiel.GameInfo", "chess.Move",
     "zermelo.envs.rules.history._State", "chess._BoardState", "_contextvars.ContextVar", "typing._SpecialForm",
     "typing._GenericAlias", "typing.TypeVar", "torch.dtype", "torch.device", "torch.layout", "torch.memory_format",
+    "jaxlib._jax.Device", "jaxlib._jax.Client", "jaxlib._jax.Sharding", "jaxlib._jax.pytree.PyTreeDef",
+    "jax._src.stages.Stage", "jax._src.mesh.BaseMesh",
 )  # fmt: skip
 # Packages whose C objects draw, play or listen; a clone shares them, as a search never renders.
 _DISPLAY_PACKAGES: Final = (
     "pygame", "pyglet", "OpenGL", "moderngl", "matplotlib", "tkinter", "_tkinter", "PIL", "cairo", "glfw",
 )  # fmt: skip
+JAX_KEYS: Final = (
+    "jax._src.random.prng.PRNGKeyArray",
+    "jax._src.prng.PRNGKeyArray",
+)  # new and old
+JAX_ARRAYS: Final = ("jaxlib._jax.ArrayImpl", "jaxlib.xla_extension.ArrayImpl")
 PYGAME_POSITIONS: Final = ("Rect", "FRect", "Vector2", "Vector3", "Mask", "Color")
 _REFUSED_NAMES: Final = {
     name: reason

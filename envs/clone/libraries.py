@@ -20,8 +20,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.clone.arrays import ARRAY, copied_memory, copy_elements
+from zermelo.envs.clone.arrays import ARRAY, copied_memory, copy_elements, is_own_array
 from zermelo.envs.clone.kinds import (
+    JAX_ARRAYS,
+    JAX_KEYS,
     PYGAME_POSITIONS,
     SHARED,
     Kind,
@@ -90,7 +92,8 @@ def _generator(copy: Callable[[Any, Walk], Any], source: str = "", *, alone: boo
         if is_process_wide(obj):
             return obj
         new = walk.memo[id(obj)] = copy(obj, walk)
-        copy_fields(obj, new, walk)
+        if copy is not deep_copy:
+            copy_fields(obj, new, walk)
         return new
 
     def parts(obj: Any) -> list[Any]:
@@ -178,14 +181,22 @@ def _copy_tensor(obj: Any, walk: Walk) -> Any:
     if not obj.is_leaf:
         return obj.detach().clone().requires_grad_()
     storage = obj.untyped_storage() if obj.device.type == "cpu" and not obj.is_sparse else None
-    if storage is None or storage.resizable():
+    if storage is not None and not storage.resizable():
+        first = storage.data_ptr()
+        memory = copied_memory(first, first + storage.nbytes(), walk, is_own_array)
+        if memory is not None:
+            flat = sys.modules["torch"].from_numpy(memory).view(obj.dtype)
+            return flat.as_strided(obj.shape, obj.stride(), obj.storage_offset()).requires_grad_(obj.requires_grad)
+    if full_name(type(obj)) != "torch.nn.parameter.Parameter":
         return deep_copy(obj, walk)
-    first = storage.data_ptr()
-    memory = copied_memory(first, first + storage.nbytes(), walk)
-    if memory is None:
-        return deep_copy(obj, walk)
-    flat = sys.modules["torch"].from_numpy(memory).view(obj.dtype)
-    return flat.as_strided(obj.shape, obj.stride(), obj.storage_offset()).requires_grad_(obj.requires_grad)
+    data = obj.detach()  # its own __deepcopy__ would not share the memory with other tensors
+    walk.keep.append(data)
+    return type(obj)(deep_copy(data, walk), obj.requires_grad)
+
+
+def _jax_value(obj: Any) -> Any:
+    array = np.asarray(obj)
+    return str(obj.dtype), obj.weak_type, array.shape, array.tobytes()
 
 
 def _copy_mujoco_data(obj: Any, walk: Walk) -> Any:
@@ -293,12 +304,6 @@ def _wrapped(obj: Any) -> list[Any]:
     return [obj.__wrapped__] if hasattr(obj, "__wrapped__") else []
 
 
-def _copy_jax_function(obj: Any, walk: Walk) -> Any:
-    """Shared, with what was compiled, unless it would lead back to the environment."""
-    own = _wrapped(obj)
-    return obj if own and walk.copy(own[0]) is own[0] else KIND_BY_REDUCTION.copy(obj, walk)
-
-
 def _python_functions(obj: Any) -> list[Any]:
     """What ``np.frompyfunc`` made a ufunc of."""
     return [part for part in gc.get_referents(obj) if callable(part)]
@@ -327,7 +332,11 @@ _BY_NAME: Final[dict[str, Kind]] = {
     "numba.np.ufunc.ufunc_base.UfuncBase": _COMPILED,
     "numba.core.ccallback.CFunc": _COMPILED,
     "numba.stencils.stencil.StencilFunc": _COMPILED,
-    "jaxlib._jax.PjitFunction": Kind(copy=_copy_jax_function, parts=_wrapped),
+    # What JAX compiles is pure: of the environment that it may lead back to it has read what never changes.
+    "jaxlib._jax.PjitFunction": Kind(copy=lambda obj, walk: obj, shared=True, by_value=True, value=id),
+    # A step may donate an array to its compiled code, which ends it for all who share it.
+    **dict.fromkeys(JAX_ARRAYS, Kind(copy=deep_copy, value=_jax_value)),
+    **dict.fromkeys(JAX_KEYS, _generator(deep_copy)),
     "pyspiel.State": Kind(
         copy=_copy_open_spiel_state, value=lambda obj: (str(obj.get_game()), obj.serialize()), alone=True
     ),

@@ -22,6 +22,7 @@ import numpy as np
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import global_random_guard
+from zermelo.envs.clone.kinds import fields_of
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
@@ -73,11 +74,11 @@ def _readings(name: str, value: Any, codec: ActionCodec) -> list[Any]:
     """The masks that a value can stand for: of one entry for each action, or of a list of actions."""
     if isinstance(value, set | frozenset | range):
         value = sorted(value)
-    if not isinstance(value, np.ndarray | list | tuple):
+    if not isinstance(value, np.ndarray | list | tuple) and not hasattr(value, "__array__"):  # as tensors have
         return []
     try:
         entries = np.asarray(value)
-    except ValueError:  # lists of different lengths
+    except Exception:  # lists of different lengths, or what a library raises of arrays elsewhere
         return []
     if entries.dtype.kind not in "biuf" or not entries.size:
         return []
@@ -194,9 +195,9 @@ def own_mask(env: Any) -> Any:
 def mask_reader(env: Any) -> Callable[[Any], Any]:
     """Finds out how the action mask of a Gymnasium environment, and of copies of it, is read without a step.
 
-    It is asked by ``action_masks()``. Otherwise the mask is an attribute or the result of a method that held what
-    ``reset`` and ``step`` showed as the mask on a copy. Where a mask in ``info`` is nowhere else, actions are
-    tried on copies, and a warning says so. The function returns None where nothing shows a mask.
+    It is asked by ``action_masks()``. Otherwise the mask is an attribute, or part of one, or the result of a
+    method that held what ``reset`` and ``step`` showed as the mask on a copy. Where a mask in ``info`` is nowhere
+    else, actions are tried on copies, and a warning says so. The function returns None where nothing shows a mask.
 
     Raises:
         UnsupportedGameError: Its observations have a mask, and nothing in it holds that.
@@ -259,8 +260,8 @@ def _masked_positions(env: Any, codec: ActionCodec) -> tuple[list[tuple[Any, Any
 
 
 def _source(positions: list[tuple[Any, Any]], codec: ActionCodec) -> Callable[[Any], Any] | None:
-    """Reads the mask of an environment from the first attribute, or else method, that held all of these."""
-    raw = positions[0][0].unwrapped
+    """Reads the mask of an environment from the first attribute, part of one, or method that held all of these."""
+    raw = layers(positions[0][0])[-1]
     methods = [
         name
         for cls in type(raw).__mro__
@@ -271,7 +272,9 @@ def _source(positions: list[tuple[Any, Any]], codec: ActionCodec) -> Callable[[A
         and not name.startswith("__")
     ]
     shown = [codec.masked(mask) for _, mask in positions]
-    readers = [(name, functools.partial(_held, codec, name, number)) for name in vars(raw) for number in range(2)]
+    paths: list[tuple[str, ...]] = [(name,) for name in vars(raw)]
+    paths += [(*path, name) for path in paths for name in _parts_of(vars(raw)[path[0]]) if _SIMILAR.search(name)]
+    readers = [(path[-1], functools.partial(_held, codec, path, number)) for path in paths for number in range(2)]
     readers += [(name, functools.partial(_returned, codec, name)) for name in methods]
     for name, reader in readers:
         if len(set(shown)) > 1 or _SIMILAR.search(name):
@@ -281,16 +284,28 @@ def _source(positions: list[tuple[Any, Any]], codec: ActionCodec) -> Callable[[A
     return None
 
 
-def _held(codec: ActionCodec, name: str, number: int, env: Any) -> Any:
-    """The mask that an attribute holds, read in one of two ways."""
-    masks = _readings(name, getattr(env.unwrapped, name, None), codec)
+def _held(codec: ActionCodec, path: tuple[str, ...], number: int, env: Any) -> Any:
+    """The mask that an attribute, or a part of it, holds, read in one of two ways."""
+    value = layers(env)[-1]
+    for name in path:
+        value = _parts_of(value).get(name)
+    masks = _readings(path[-1], value, codec)
     return masks[number] if number < len(masks) else None
+
+
+def _parts_of(holder: Any) -> Mapping[str, Any]:
+    """The attributes of an object or a named tuple, or the items of a mapping, as far as they have names."""
+    if isinstance(holder, Mapping):
+        return {name: value for name, value in holder.items() if isinstance(name, str)}
+    if isinstance(holder, tuple) and hasattr(holder, "_fields"):
+        return dict(zip(holder._fields, holder, strict=True))
+    return fields_of(holder)
 
 
 def _returned(codec: ActionCodec, name: str, env: Any) -> Any:
     """The mask that a method of a copy returns, by itself or in an observation or info."""
     with contextlib.suppress(Exception), OUTPUT_GUARD, global_random_guard():  # such as one that wants arguments
-        value = getattr(clone_env(env).unwrapped, name)
+        value = getattr(layers(clone_env(env))[-1], name)
         value = value() if callable(value) else value
         for part in value if isinstance(value, tuple) else (value,):
             masks = _readings(name, part, codec)

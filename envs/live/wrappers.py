@@ -126,7 +126,7 @@ def require_reset(env: Any) -> None:
     """Raises ``UnsupportedGameError`` for what is no environment with a game in progress."""
     if isinstance(env, type):
         raise UnsupportedGameError(f"{env.__name__} is a class: make an environment of it and reset that")
-    if is_parallel(env):
+    if not (is_aec(env) or is_gymnasium(env)) and any(map(is_parallel, layers(env))):
         raise UnsupportedGameError(
             f"{game_name(env)} is a parallel environment, whose agents move at the same time: "
             "pettingzoo.utils.parallel_to_aec(env) makes one of it in which they are asked in turn; reset that"
@@ -141,6 +141,11 @@ def require_reset(env: Any) -> None:
             raise UnsupportedGameError(
                 f"{type(env).__name__} is an environment of Gym, which Gymnasium follows: before its import, "
                 f"{GYM_REPLACED}"
+            )
+        if _is_of(env, "VectorEnv", "gymnasium.vector.vector_env"):
+            raise UnsupportedGameError(
+                f"{type(env).__name__} steps several environments at once, and a search needs one: give it one of "
+                "those that it was made of"
             )
         raise UnsupportedGameError(
             f"cannot see a game in {type(env).__name__} object {shortened(env, 60)}: give an AEC environment, a "

@@ -26,8 +26,7 @@ from typing import Final
 
 from zermelo.envs.support.waiting import MOST_STARVED, starved
 
-CAN_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"
-"""Whether there are forks that may run Python at once; libraries of macOS do not allow it."""
+_HAS_FORK: Final = hasattr(os, "fork") and sys.platform == "linux"  # libraries of macOS do not allow it
 _GRACE: Final = 3.0
 """Seconds after which the system ends a child that was left alone."""
 _LARGEST: Final = 1 << 28  # bytes of shared memory, or of a file, that are copied
@@ -95,6 +94,12 @@ class _Files:
 
 
 _files: Final = _Files()
+
+
+def can_fork() -> bool:
+    """Returns whether a fork may run Python at once; once JAX has started its threads it hangs."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    return _HAS_FORK and (bridge is None or not bridge.backends_are_initialized())
 
 
 def written() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -157,6 +158,7 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
     def __init__(self, show: str) -> None:
         self.show = show
         self.steps = 0
+        self.state = types.SimpleNamespace(legal_mask=self.doors()) if show == "part" else None
         shapes = {"action_mask": spaces.MultiBinary(4), "at": spaces.Discrete(9)}
         self.observation_space: Any = (
             spaces.Dict(shapes) if show in ("observation", "seen_only") else spaces.Discrete(9)
@@ -173,7 +175,7 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
     def about(self) -> dict[str, Any]:
         if self.show == "moves":
             return {"legal_moves": np.flatnonzero(self.doors()).tolist()}
-        return {"valid_mask": self.doors()} if self.show in ("valid_mask", "info_only") else {}
+        return {"valid_mask": self.doors()} if self.show in ("valid_mask", "info_only", "part") else {}
 
     def _get_obs(self) -> Any:
         return self.look() if self.show == "observation" else None
@@ -184,9 +186,15 @@ class MaskedRoom(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed)
         self.steps = 0
+        self.keep()
         return self.look(), self.about()
 
     def step(self, action: Any) -> Any:
         assert self.show == "info_only" or self.doors()[action], f"{action} is illegal"
         self.steps += 1
+        self.keep()
         return self.look(), float(action), self.steps == 4, False, self.about()
+
+    def keep(self) -> None:
+        if self.state is not None:
+            self.state.legal_mask = self.doors()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import pettingzoo
 import pytest
 from doubles.game_envs import (
@@ -14,7 +15,10 @@ from doubles.game_envs import (
     started,
 )
 from gymnasium import spaces
+from pettingzoo.utils import BaseWrapper
+from pettingzoo.utils.conversions import parallel_to_aec
 
+from zermelo.agents import make_agent
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.errors import EnvFailedError, GameOverError, InvalidSettingError
 from zermelo.envs.live.spaces import MAX_ENUMERATED_ACTIONS
@@ -29,10 +33,35 @@ def test_what_is_not_an_environment() -> None:
         as_game(42)
 
 
+class Around:
+    """A wrapper that is no environment by its class."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+
+class Shown(BaseWrapper[Any, Any, Any]):
+    """A wrapper that may change the game."""
+
+
 def test_a_parallel_environment() -> None:
     env = started(pettingzoo.make("parallel", "classic/rps-v2"), seed=0)
     with pytest.raises(UnsupportedGameError, match="rps_v2 is a parallel environment"):
         as_game(env)
+    with pytest.raises(UnsupportedGameError, match="Around is a parallel environment"):
+        as_game(Around(env))
+
+
+def test_a_wrapper_around_rounds() -> None:
+    env = started(Shown(parallel_to_aec(pettingzoo.make("parallel", "classic/rps-v2"))), seed=0)
+    with pytest.raises(UnsupportedGameError, match=r"parallel_to_aec\(wrapper\(env\)\), not wrapper"):
+        make_agent("simultaneous_mcts").act(env)
+
+
+def test_several_environments_in_one() -> None:
+    envs = started(gymnasium.make_vec("CartPole-v1", num_envs=2), seed=0)
+    with pytest.raises(UnsupportedGameError, match="steps several environments at once"):
+        as_game(envs)
 
 
 @pytest.mark.parametrize(

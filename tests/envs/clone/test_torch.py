@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -108,4 +109,36 @@ def test_tensors_and_arrays_go_on_sharing_memory(first: str) -> None:
     new = clone_env(BareEnv(tensor=tensor, array=tensor.numpy()))
     new.array[1] = 7
     assert new.tensor.tolist() == [0, 7, 0]
+    assert not tensor.any()
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "numpy": lambda tensor: tensor.detach().numpy()[1:],
+    "dlpack": lambda tensor: np.from_dlpack(tensor.detach())[1:],
+    "detached": lambda tensor: tensor.detach()[1:],
+}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("make", [torch.zeros, lambda size: torch.nn.Parameter(torch.zeros(size))])
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_tensors_stay_views(view: str, make: Callable[[int], Any], is_first: bool) -> None:
+    tensor = make(3)
+    parts = {"tensor": tensor, "view": VIEWS[view](tensor)}
+    env = BareEnv(**dict(reversed(parts.items()) if is_first else parts))
+    new = clone_env(clone_env(env))
+    assert state_key(new) == state_key(env)
+    new.view[1] = 7
+    assert new.tensor.tolist() == [0, 0, 7]
+    with torch.no_grad():
+        new.tensor[1] = 5
+    assert new.view.tolist() == [5, 7]
+    assert tensor.tolist() == [0, 0, 0]
+
+
+def test_arrays_that_came_by_dlpack_alone_go_on_sharing_memory() -> None:
+    tensor = torch.zeros(3)
+    new = clone_env(BareEnv(part=np.from_dlpack(tensor)[1:], whole=np.from_dlpack(tensor)))
+    new.whole[2] = 7
+    assert new.part.tolist() == [0, 7]
     assert not tensor.any()

@@ -127,8 +127,8 @@ def room(show: str) -> Any:
     return started(MaskedRoom(show))
 
 
-@pytest.mark.parametrize("show", ["observation", "valid_mask", "moves"])
-def test_a_gymnasium_mask_that_a_method_returns(show: str) -> None:
+@pytest.mark.parametrize("show", ["observation", "valid_mask", "moves", "part"])
+def test_a_gymnasium_mask_that_a_method_returns_or_an_attribute_has_in_it(show: str) -> None:
     env = room(show)
     game = as_game(env)
     state = game.snapshot(env)

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from zermelo.envs.support.forked import CAN_FORK, in_child
+from zermelo.envs.support.forked import can_fork, in_child
 
-pytestmark = pytest.mark.skipif(not CAN_FORK, reason="no forks that may run Python")
+pytestmark = pytest.mark.skipif(not can_fork(), reason="no forks that may run Python")
 
 
 def answer(text: bytes = b"done") -> bytes | None:

@@ -271,7 +271,7 @@ def test_where_time_is_short_the_rest_is_assumed(begins: int, monkeypatch: pytes
         asked += 1
         return time.monotonic() + 60 * (asked > begins)
 
-    monkeypatch.setattr(adapting, "CAN_FORK", False)
+    monkeypatch.setattr(adapting, "can_fork", lambda: False)
     monkeypatch.setattr(waiting, "time", SimpleNamespace(perf_counter=clock, process_time=clock))
     env = started(CountToSix(goal=8 + begins), seed=0)
     traits = as_game(env).traits

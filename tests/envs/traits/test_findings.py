@@ -18,7 +18,7 @@ from gymnasium.utils import EzPickle
 from zermelo.envs import as_game
 from zermelo.envs.adapters import adapting
 from zermelo.envs.support.files import read_checked, write_checked
-from zermelo.envs.support.forked import CAN_FORK
+from zermelo.envs.support.forked import can_fork
 from zermelo.envs.traits import origin as origins
 from zermelo.envs.traits.findings import Findings, Seen, recall, remember, see
 from zermelo.envs.traits.origin import Origin, origin_of
@@ -105,7 +105,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return played
 
 
-@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
+@pytest.mark.skipif(not can_fork(), reason="plays in this process")
 def test_one_class_is_played_once_however_often_it_is_reset(monkeypatch: pytest.MonkeyPatch) -> None:
     class Fresh(Board):
         def start(self) -> None:

@@ -21,7 +21,7 @@ from zermelo.envs.adapters import adapting
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.game import Chance, Information
 from zermelo.envs.support import waiting
-from zermelo.envs.support.forked import CAN_FORK
+from zermelo.envs.support.forked import can_fork
 
 pytestmark = pytest.mark.usefixtures("seen_by_nobody")
 
@@ -50,7 +50,7 @@ def children() -> set[str]:
 
 
 @pytest.mark.alone
-@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
+@pytest.mark.skipif(not can_fork(), reason="plays in this process")
 def test_ctrl_c_ends_it_and_the_next_search_begins_anew() -> None:
     class Interrupted(Board):
         wait = 0.05
@@ -89,7 +89,7 @@ def test_a_search_in_the_background_does_not_wait_and_says_what_it_assumes() -> 
     assert any(text.startswith("chance: deterministic (no chance in ") for text in later.assumed)
 
 
-@pytest.mark.skipif(not CAN_FORK, reason="plays in this process")
+@pytest.mark.skipif(not can_fork(), reason="plays in this process")
 @pytest.mark.parametrize("spec", ["alphabeta(depth=2)", "mcts(simulations=5)", "greedy"])
 def test_prepare_leaves_nothing_for_the_first_search(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class Prepared(Board):

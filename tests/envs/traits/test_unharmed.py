@@ -22,7 +22,7 @@ from zermelo.agents import make_agent
 from zermelo.envs import CloneError, ZermeloError, as_game
 from zermelo.envs.adapters.foretold import Foretold
 from zermelo.envs.errors import UnknownTraitWarning
-from zermelo.envs.support.forked import CAN_FORK
+from zermelo.envs.support.forked import can_fork
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning"),
@@ -117,7 +117,7 @@ def test_what_is_shared_and_shown_nowhere_is_refused(way: str) -> None:
 
 @pytest.mark.alone
 @pytest.mark.thorough
-@pytest.mark.skipif(not CAN_FORK, reason="copies are compared in forked processes")
+@pytest.mark.skipif(not can_fork(), reason="copies are compared in forked processes")
 def test_what_is_shared_is_noticed_on_a_busy_machine_too() -> None:
     count = 4 * (os.cpu_count() or 1)
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
