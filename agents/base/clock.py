@@ -37,7 +37,8 @@ class GameClock:
     Attributes:
         left: The seconds that each seat has left.
         seat: The seat that is to move, whose time runs.
-        increment: The seconds that every move adds to the time of the player who made it.
+        increment: The seconds that each move of the player to move adds to its time.
+        increments: The same for each seat, where players have different ones; else empty.
         move_seconds: The most that this move may take, however much time is left; infinity where only the clock
             counts.
     """
@@ -46,9 +47,10 @@ class GameClock:
     seat: int
     increment: float = 0.0
     move_seconds: float = math.inf
+    increments: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        for seconds in (*self.left, self.increment):
+        for seconds in (*self.left, self.increment, *self.increments):
             check_number("the time of a clock", seconds, lower=0)
         if isinstance(self.seat, bool) or not isinstance(self.seat, int) or not 0 <= self.seat < len(self.left):
             raise InvalidSettingError(

@@ -205,9 +205,10 @@ class UciAgent(EngineAgent):
         if given or clock is None:
             return given or f"movetime {_milliseconds(self._most_seconds(None))}"
         left = [seconds - RESERVE if seat == clock.seat else seconds for seat, seconds in enumerate(clock.left)]
-        step = round(1000 * clock.increment)
+        steps = clock.increments or (clock.increment,) * 2
+        white_step, black_step = (round(1000 * step) for step in steps)
         white, black = map(_milliseconds, left[:2])
-        words = f"wtime {white} btime {black} winc {step} binc {step}"
+        words = f"wtime {white} btime {black} winc {white_step} binc {black_step}"
         most = min(self._most_seconds(clock), clock.move_limit)
         return words if most == math.inf else f"{words} movetime {_milliseconds(min(most, left[clock.seat]))}"
 

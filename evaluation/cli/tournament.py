@@ -37,6 +37,7 @@ PAIRINGS: Final = "|".join(Pairings).replace("swiss", "swiss[:ROUNDS]")
     opening_plies=typer.Option(min=0),
     sprt=Annotated[str | None, typer.Option(metavar="elo0=0,elo1=10")],
     max_moves=typer.Option(min=1),
+    adjudicate=typer.Option(metavar="draw=8,win=4"),
     workers=arguments.Workers,
     out=Annotated[Path | None, typer.Option("--out", "-o", parser=arguments.folder, metavar="DIR")],
     clock=typer.Option(metavar="60+0.6"),

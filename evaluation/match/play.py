@@ -31,7 +31,8 @@ from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
-from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl
+from zermelo.evaluation.match.adjudication import Adjudication
+from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl, time_controls
 from zermelo.evaluation.match.faults import (
     AgentFault,
     choose,
@@ -76,7 +77,8 @@ def play_match(
     seed: int,
     opening: Sequence[Any] = (),
     max_moves: int = MAX_MOVES,
-    clock: str | None = None,
+    clock: str | Sequence[str] | None = None,
+    adjudicate: str | None = None,
 ) -> GameRecord:
     """Plays one game.
 
@@ -89,8 +91,10 @@ def play_match(
         opening: Actions to play before the agents take over, as ``env.step`` takes them.
         max_moves: Stop here; the rewards so far are then compared.
         clock: Time for the whole game and what each move adds, in seconds: ``"60+0.6"``. Agents that manage their
-            time are told (``SupportsClock``), and one that has run out of time when it answers has lost. None for
-            a game without clocks.
+            time are told (``SupportsClock``), and one that has run out of time when it answers has lost. A list
+            has one for each seat, as has a text with commas. None for a game without clocks.
+        adjudicate: ``"draw=8,win=4"`` ends a game of two once both have said for so many moves each that it is
+            drawn (values of at most 0.02; others are written ``"draw=8@0.05"``) or that the same one wins (0.7).
 
     Returns:
         The record, with a ``failure`` if an agent failed.
@@ -100,10 +104,11 @@ def play_match(
         UnsupportedGameError: This is not an environment, or a search of ours cannot play this kind of game.
         EnvironmentFailureError: The environment itself raised; its ``record`` is the game so far.
     """
-    control = None if clock is None else TimeControl.read(clock)
+    verdicts = None if adjudicate is None else Adjudication.read(adjudicate)
     live, name = build_env(env)
     driver = drive_env(live, checked_seed(seed))
     given = _by_seat(agents, driver, live)
+    controls = () if clock is None else time_controls(clock, len(given))
     with contextlib.ExitStack() as stack:
         seated = []
         for source in given:
@@ -116,13 +121,14 @@ def play_match(
             driver = drive_env(live, seed + 1)
         for agent, called in zip(seated, names, strict=True):
             require_fit(agent, driver.env, called, view_for(agent, driver))
-            if control is not None:  # what is loaded late is on nobody's clock
+            if controls:  # what is loaded late is on nobody's clock
                 rehearse(agent, driver.view() if sees_observations(agent) else driver.env)
         if has_policies:
             driver = drive_env(live, seed)
         record = play_game(
-            driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves, control=control
-        )
+            driver, seated, seed=seed, env=name, names=names, opening=opening, max_moves=max_moves,
+            controls=controls, adjudication=verdicts,
+        )  # fmt: skip
     if record.failure is not None and record.void:
         raise EnvironmentFailureError(record.failure.message, record)
     return record
@@ -158,7 +164,8 @@ def play_game(
     game_id: str = "",
     opening: Sequence[Any] = (),
     max_moves: int = MAX_MOVES,
-    control: TimeControl | None = None,
+    controls: Sequence[TimeControl] = (),
+    adjudication: Adjudication | None = None,
     on_turn: Callable[[int], None] | None = None,
 ) -> GameRecord:
     """Plays a game that the driver has just reset; the record is void if the environment fails.
@@ -169,8 +176,8 @@ def play_game(
     started, moves = time.perf_counter(), list[Move]()
     watch = on_turn or (lambda seat: None)
     end: EndReason | None = None
-    failure, resigned = None, None
-    clocks = None if control is None else SeatClocks(control, len(agents))
+    failure, resigned, agreed = None, None, None
+    clocks = SeatClocks(controls[0], len(controls), controls) if controls else None
     if any(isinstance(agent, SearchAgent) for agent in agents):
         driver.compare_with_copies()
     try:
@@ -191,6 +198,11 @@ def play_game(
             except Resignation:
                 end, resigned = EndReason.RESIGNATION, mover
                 break
+            if adjudication is not None and len(agents) == 2 and driver.turn() is not None:
+                agreed = adjudication.rewards(moves)
+            if agreed is not None:
+                end = EndReason.ADJUDICATION
+                break
     except AgentFault as fault:
         failure = Failure(fault.kind, fault.seat, fault.message, fault.detail)
     except EnvironmentFailureError as error:
@@ -203,6 +215,7 @@ def play_game(
     rewards = tuple(driver.rewards)
     if resigned is not None and len(agents) > 1:
         rewards = tuple(-1.0 if seat == resigned else 1.0 for seat in range(len(agents)))
+    rewards = rewards if agreed is None else agreed
     return GameRecord(
         env=env,
         agents=tuple(names),
@@ -215,6 +228,7 @@ def play_game(
         moves=tuple(moves),
         failure=failure,
         seconds=round(time.perf_counter() - started, 6),
+        clocks=tuple(map(str, controls)),
         versions=versions(),
     )
 

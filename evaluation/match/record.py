@@ -62,6 +62,8 @@ class EndReason(enum.StrEnum):
     TRUNCATED = "truncated"
     RESIGNATION = "resignation"
     """An agent gave up: its reward is -1, and that of all others 1."""
+    ADJUDICATION = "adjudication"
+    """Both players agreed on the result for so many moves as the match asks for."""
     MOVE_LIMIT = "move limit"
     """The match's own limit on moves; the rewards so far are compared."""
     FAILURE = "failure"
@@ -126,6 +128,7 @@ class GameRecord:
         moves: What the agents played, in order.
         failure: What went wrong and whose fault it was, or None.
         seconds: Wall-clock time of the whole game.
+        clocks: The time control of each seat, such as ``"60+0.6"``; empty for a game without clocks.
         versions: Of this package and what it stands on.
         schema: The version of the JSON form.
     """
@@ -141,6 +144,7 @@ class GameRecord:
     moves: tuple[Move, ...] = ()
     failure: Failure | None = None
     seconds: float = 0.0
+    clocks: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     schema: Literal[2] = field(default=SCHEMA, repr=False)
 
@@ -206,6 +210,7 @@ class GameRecord:
             "opening": opening,
             "moves": moves,
             "seconds": seconds,
+            **({"clocks": self.clocks} if self.clocks else {}),
             "versions": self.versions,
         }
         if is_plain:
@@ -245,6 +250,8 @@ class GameRecord:
             raise ValueError(
                 f"{len(self.agents)} agents in {len(self.seat_names)} seats, {len(self.rewards)} rewards"
             )
+        if len(self.clocks) not in (0, len(self.agents)):
+            raise ValueError(f"{len(self.clocks)} clocks of {len(self.agents)} agents")
         if any(map(math.isnan, (self.seconds, *self.rewards, *(move.seconds for move in self.moves)))):
             raise ValueError("a reward or time that is no number")
         charged = None if self.failure is None else self.failure.seat

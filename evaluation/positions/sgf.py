@@ -13,7 +13,7 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import EndReason, FailureKind, GameRecord
 from zermelo.evaluation.match.text import shown
 from zermelo.evaluation.positions.moves import replayed
-from zermelo.evaluation.positions.pgn_writing import one_line, round_of
+from zermelo.evaluation.positions.pgn_writing import one_line, round_of, short_name
 
 _DEEPEST: Final = 5_000  # variations inside one another
 _MOST: Final = 10_000  # nodes of a game's main line, and values in them
@@ -48,12 +48,13 @@ def written_sgf(
         point = "" if row == rules.size else chr(ord("a") + column) + chr(ord("a") + row)
         nodes.append(f";{'BW'[seat]}[{point}]")
         last = game.result(state, action)
+    black, white = map(short_name, record.agents)
     ended = _result(record, rules.margin(last) - rules.komi) if finished else "?"
     comment = f"{record.failure.kind}: {record.failure.message}" if record.failure else ""
     properties = {
         "GM": "1", "FF": "4", "CA": "UTF-8", "SZ": str(rules.size), "KM": f"{rules.komi:g}",
         "GN": f"game {number}", "EV": record.env, "RO": round_of(record, number), "DT": date,
-        "PB": record.agents[0], "PW": record.agents[1], "RU": "Chinese", "RE": ended, "GC": comment,
+        "PB": black, "PW": white, "RU": "Chinese", "RE": ended, "GC": comment,
     }  # fmt: skip
     head = "".join(f"{name}[{_escaped(text)}]" for name, text in properties.items() if text)
     rows = (nodes[start : start + 10] for start in range(0, len(nodes), 10))

@@ -23,6 +23,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.adjudication import Adjudication
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.readiness import rehearse, require_fit, start_compiling, view_for
@@ -154,8 +155,14 @@ class Tournament:
     def work(self) -> GamePlayer:
         """Returns the work of the run: it plays games of the schedule."""
         agents = {participant.name: participant for participant in self.participants}
-        limits = self.settings.max_moves, self.settings.limits.hang_seconds
+        limits = self.settings.max_moves, self.settings.limits.hang_seconds, self.adjudication
         return GamePlayer(self.env, env_name(self.env), self.seat_names, agents, *limits)
+
+    @property
+    def adjudication(self) -> Adjudication | None:
+        """How games are adjudicated, if they are."""
+        text = self.settings.adjudicate
+        return None if text is None else Adjudication.read(text)
 
     def to_dict(self) -> dict[str, Any]:
         """The specification as plain values, with the versions and the machine it ran on."""
@@ -179,6 +186,7 @@ class Tournament:
             **self.openings,
             **described(self.test),
             "max_moves": self.settings.max_moves,
+            **({"adjudicate": self.adjudication._asdict()} if self.adjudication else {}),
             "isolation": self.settings.limits.to_dict(),
             "scheduled": len(self.schedule),
             **({"deals": "duplicate"} if self.schedule.duplicate else {}),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 from zermelo.agents.base.machine import check_threads
 from zermelo.agents.base.settings import check_choice, check_flag, check_whole
 from zermelo.envs.errors import InvalidSettingError
+from zermelo.evaluation.match.adjudication import Adjudication
 from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.schedule import Pairings, checked_seed, parse_pairings
@@ -51,6 +52,8 @@ class TournamentSettings:
             ``zermelo.evaluation.tournament.stopping``.
         sprt: For two agents: stop when a sequential test has decided; takes alpha= and beta= too.
         max_moves: Longer games end there, with the rewards so far.
+        adjudicate: End games of two once both agree for so many moves each that it is drawn or who wins, such as
+            draw=8,win=4. In Python: see ``play_match``.
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
             default those that are named by text and run somebody's own code.
         anchor: The agent with rating 0; by default random if it plays, else the average is 0.
@@ -67,6 +70,7 @@ class TournamentSettings:
     until_sure: bool = False
     sprt: Sprt | None = None
     max_moves: int = MAX_MOVES
+    adjudicate: str | None = None
     isolation: AgentLimits | None = None
     anchor: str | None = None
     score: Scoring | str = Scoring.AUTO
@@ -76,6 +80,8 @@ class TournamentSettings:
         check_whole("games", self.games, lower=1)
         checked_seed(self.seed)
         check_whole("max_moves", self.max_moves, lower=1)
+        if self.adjudicate is not None:
+            Adjudication.read(self.adjudicate)
         if parse_pairings(self.pairings)[0].in_rounds and (self.until_sure or self.sprt is not None):
             raise InvalidSettingError(
                 f"{'until_sure' if self.until_sure else 'sprt'} stops where it is sure who is stronger, and "

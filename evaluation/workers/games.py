@@ -14,7 +14,8 @@ from zermelo.agents.policies.engines import EngineAgent
 from zermelo.agents.specs import runs_own_code
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError
-from zermelo.evaluation.match.clock import MAX_MOVES, TimeControl
+from zermelo.evaluation.match.adjudication import Adjudication
+from zermelo.evaluation.match.clock import MAX_MOVES, TimeControl, time_controls
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death, traceback_text
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
@@ -45,6 +46,7 @@ class GamePlayer:
     participants: Mapping[str, Participant]  # by name
     max_moves: int = MAX_MOVES
     hang_seconds: float | None = None  # see ``AgentLimits``
+    adjudication: Adjudication | None = None
     _agents: dict[tuple[str, int], Agent] = field(default_factory=dict, init=False, repr=False)
     _new: list[Agent] = field(default_factory=list, init=False, repr=False)
     _envs: FreshEnvs = field(init=False, repr=False)
@@ -76,7 +78,8 @@ class GamePlayer:
                 game_id=game.game_id,
                 opening=game.opening,
                 max_moves=self.max_moves,
-                control=self._control,
+                controls=self._controls(game.seats),
+                adjudication=self.adjudication,
                 on_turn=on_turn,
             )
         except EnvironmentFailureError as error:
@@ -89,11 +92,10 @@ class GamePlayer:
             self._agents = {key: agent for key, agent in self._agents.items() if agent is not failed}
         return record
 
-    @property
-    def _control(self) -> TimeControl | None:
-        """The clock of every game: that of the limits that agents have."""
-        controls = (one.isolation.time_control for one in self.participants.values() if one.isolation)
-        return next((control for control in controls if control is not None), None)
+    def _controls(self, names: Sequence[str]) -> tuple[TimeControl, ...]:
+        """The time of each agent, if there are clocks; one that is not of the run has that of another."""
+        given = [one.control for one in self.participants.values() if one.control is not None]
+        return tuple(self.participants[name].control or given[0] for name in names) if given else ()
 
     def _seated(self, names: Sequence[str]) -> list[Agent]:
         copies, seated = Counter[str](), []
@@ -169,6 +171,7 @@ class Participant:
     source: AgentSource
     isolation: AgentLimits | None = None  # None for an agent inside the worker
     fingerprint: Mapping[str, str] = field(default_factory=dict)  # what decides how it plays
+    control: TimeControl | None = None  # its time for a game, if there are clocks
     unfit: ZermeloError | None = None  # why it cannot play, as it said in a process of its own
 
     @property
@@ -215,14 +218,19 @@ def participants(
         raise InvalidSettingError(f"agents must be a list of agents, not {agents!r}")
     sources = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
     limits = [isolation if isolation and isolation.applies_to(source) else None for source in sources]
+    clock = None if isolation is None else isolation.clock
+    controls = [None] * len(sources) if clock is None else [*time_controls(clock, len(sources))]
     made = [_made(source, limit, driver) for source, limit in zip(sources, limits, strict=True)]
     names = [kept_name(name) for name in (agents if isinstance(agents, Mapping) else [one[0] for one in made])]
     counts, seen = Counter(names), Counter[str]()
     result = []
-    for name, source, limit, (_, parts, unfit) in zip(names, sources, limits, made, strict=True):
+    for name, source, limit, control, (_, parts, unfit) in zip(
+        names, sources, limits, controls, made, strict=True
+    ):
         seen[name] += 1
         unique = f"{name}#{seen[name]}" if counts[name] > 1 else name
-        result.append(Participant(unique, source, limit, parts, unfit))
+        own = parts if len({*controls}) == 1 else {**parts, "clock": str(control)}  # whose is not in the limits
+        result.append(Participant(unique, source, limit, own, control, unfit))
     return tuple(result)
 
 

@@ -41,9 +41,10 @@ class AgentLimits:
             with a limit on time or memory all but random); none.
         move_seconds: Time limit for a move; an agent that takes longer loses. In Python: wall-clock time, without
             the way of the position to the process and back.
-        clock: Time for a whole game and increment per move, in seconds. Agents that manage their time are told;
-            one that runs out loses. In Python: ``"60+0.6"``, or ``"60"``. Getting ready does not count, nor does
-            the way of a position to the agent's process. ``SupportsClock`` has a clock told.
+        clock: Time for a whole game and increment per move, in seconds; with commas one for each agent. Agents
+            that manage their time are told; one that runs out loses. In Python: ``"60+0.6"``, or ``"60"``. Getting
+            ready does not count, nor does the way of a position to the agent's process. ``SupportsClock`` has a
+            clock told.
         start_seconds: Time limit for starting an agent or engine, and for getting ready for a game.
         memory_mb: Memory limit of an agent's process; an agent that takes more loses. In Python: resident memory
             of the process and its children, in MiB; a bare one has about 60.
@@ -72,7 +73,8 @@ class AgentLimits:
         for name in ("move_seconds", "start_seconds", "hang_seconds"):
             _check_seconds(name, getattr(self, name), optional=name != "start_seconds")
         if self.clock is not None:
-            TimeControl.read(self.clock)
+            for part in self.clock.split(",") if isinstance(self.clock, str) else [self.clock]:
+                TimeControl.read(part)
         if self.memory_mb is not None:
             check_whole("memory_mb", self.memory_mb, lower=16)
         check_whole("output_kb", self.output_kb, lower=1)
@@ -106,8 +108,8 @@ class AgentLimits:
 
     @property
     def time_control(self) -> TimeControl | None:
-        """The time for a whole game, where it is limited."""
-        return None if self.clock is None else TimeControl.read(self.clock)
+        """The time for a whole game, where it is limited; the first agent's where each has its own."""
+        return None if self.clock is None else TimeControl.read(self.clock.partition(",")[0])
 
     def applies_to(self, source: Any) -> bool:
         """Whether the agent from this source (see ``participants``) gets a process of its own."""

@@ -103,8 +103,8 @@ for line in sys.stdin:
             "info depth 9 seldepth 12 multipv 1 score cp -34 nodes 77 pv e2e4\ninfo depth 9 multipv 2 score cp -90"
         )
         say("info depth 10 score cp 800 lowerbound nodes 99 pv e2e4\ninfo string NNUE score cp 1")
-        if habit == "mates":
-            say("info depth 11 score mate -3 nodes 100")
+        if habit in ("is mated", "wins"):
+            say(f"info depth 11 score {'mate -3' if habit == 'is mated' else 'cp 2000'} nodes 100")
         say(f"bestmove {move.upper() if habit == 'shouts' else move}" + " ponder" * (habit == "ponders"))
         if habit == "answers twice":
             say(f"bestmove {move}\ninfo depth 99\nbestmove e1e8")

@@ -218,11 +218,79 @@ def test_castling_as_in_chess960_is_castling(env):
     assert game_text(record, ExportFormat.PGN).count("O-O") == 2
 
 
-@pytest.mark.parametrize(("habit", "value"), [("plays", -34 / 434), ("mates", -1 + 3e-6)])
+@pytest.mark.parametrize(("habit", "value"), [("plays", -34 / 434), ("is mated", -1 + 3e-6)])
 def test_what_an_engine_says_of_its_move_is_recorded(habit, value):
     move = played(habit).moves[0]
     assert (move.depth, move.nodes) == ((9, 77) if habit == "plays" else (11, 100))
     assert move.value == pytest.approx(value, abs=1e-12)
+
+
+# -- clocks of their own, and adjudication
+
+
+@pytest.mark.parametrize("clock", ["60+0.5,5", ["60+0.5", "5"]])
+def test_each_player_may_have_a_clock_of_its_own(clock, tmp_path):
+    agent = UciAgent(path=path_of("plays", tmp_path / "log"))
+    record = play_match(CHESS, ["random", agent], seed=1, clock=clock, max_moves=2)
+    assert record.clocks == ("60+0.5", "5+0")
+    assert type(record).from_json(record.to_json()) == record
+    white, black, *steps = map(
+        int, re.findall(r"\d+", re.findall(r"go wtime.*", (tmp_path / "log").read_text())[0])
+    )
+    assert white > 60_000 > 5_000 > black > 4_000
+    assert steps == [500, 0]
+    text = game_text(record, ExportFormat.PGN)
+    assert '[WhiteTimeControl "60+0.5"]\n[BlackTimeControl "5+0"]' in text
+    assert "[%clk 0:01:00." in text
+    assert "[%clk 0:00:04." in text
+
+
+def test_clocks_of_a_tournament_go_by_the_agent():
+    from zermelo.evaluation import round_robin
+
+    env, agents = "classic/tictactoe-v3", {"a": "greedy", "b": "random", "c": "random"}
+    limits = AgentLimits(clock="9,8+1,7")
+    standings = round_robin(env, agents, games=2, isolation=limits, progress=False)
+    for record in standings.records:
+        assert record.clocks == tuple({"a": "9+0", "b": "8+1", "c": "7+0"}[name] for name in record.agents)
+    with pytest.raises(InvalidSettingError, match="2 clocks are given for 3 players: give one for all of them"):
+        round_robin(env, agents, games=2, isolation=AgentLimits(clock="9,8"), progress=False)
+    with pytest.raises(InvalidSettingError, match="a clock is seconds for the game"):
+        AgentLimits(clock="9,x")
+
+
+@pytest.mark.parametrize(
+    ("white", "black", "adjudicate", "rewards", "plies"),
+    [
+        ("plays", "plays", "draw=2@0.1", (0.0, 0.0), 4),
+        ("plays", "plays", "draw=2", None, 10),
+        ("wins", "is mated", "draw=2,win=3", (1.0, -1.0), 6),
+        ("is mated", "wins", "win=1", (-1.0, 1.0), 2),
+        ("wins", "wins", "win=1", None, 10),
+        ("wins", "is mated", None, None, 10),
+        ("wins", "plays", "win=1", None, 10),
+    ],
+)
+def test_games_end_where_both_agree(white, black, adjudicate, rewards, plies):
+    agents = [UciAgent(path=path_of(white)), UciAgent(path=path_of(black))]
+    record = play_match(CHESS, agents, seed=1, max_moves=10, adjudicate=adjudicate)
+    assert len(record.moves) == plies
+    assert (record.end is EndReason.ADJUDICATION) == (rewards is not None)
+    assert record.rewards == (rewards or (0.0, 0.0))
+    text = game_text(record, ExportFormat.PGN)
+    assert '[Termination "adjudication"]' in text
+    assert ("adjudicated, as both players agreed" in " ".join(text.split())) == (rewards is not None)
+
+
+def test_tournaments_adjudicate_where_they_are_asked_to(tmp_path):
+    from zermelo.evaluation import read_games, round_robin
+
+    agents = {"a": f'uci(path="{path_of("wins")}")', "b": f'uci(path="{path_of("is mated")}")'}
+    round_robin(CHESS, agents, games=2, adjudicate="win=2", out=tmp_path / "run", progress=False)
+    assert [record.end for record in read_games(tmp_path / "run")] == [EndReason.ADJUDICATION] * 2
+    for text in ("draw", "win=0", "draw=2,draw=3", "win=2@1.5", ""):
+        with pytest.raises(InvalidSettingError, match="numbers of moves for which both players agree"):
+            round_robin(CHESS, agents, games=2, adjudicate=text, progress=False)
 
 
 # -- settings and the start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,15 @@ import pytest
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.games import Go
+from zermelo.envs.games.chess.scores import value_of_mate
+from zermelo.envs.registration.make import make
 from zermelo.envs.rules import RulesGame
 from zermelo.evaluation import GameRecord, play_match
 from zermelo.evaluation.errors import StoreError
+from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.record import EndReason, Failure, FailureKind, Move
 from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.positions.moves import play_moves
 from zermelo.evaluation.positions.notation import export_notation, game_text
 from zermelo.evaluation.positions.pgn import pgn_games
 from zermelo.evaluation.positions.sgf import sgf_games
@@ -160,6 +165,40 @@ def test_games_of_go_are_read_back(env: str, tmp_path: Path) -> None:
     games = [play_match(env, ("random", "random"), seed=seed, max_moves=80) for seed in range(4)]
     text = export_notation(games, tmp_path, ExportFormat.SGF).read_text(encoding="utf-8")
     assert [game.moves for game in sgf_games(text, 5)] == [game.actions for game in games]
+
+
+def test_names_clocks_and_scores_are_those_that_readers_know() -> None:
+    pgn = pytest.importorskip("chess.pgn")
+    actions = tuple(play_moves(drive_env(make(CHESS), 0), "e4 c5 Nf3 d6"))
+    values = (0.2, 0.2, value_of_mate(3), value_of_mate(-2))
+    moves = tuple(Move(ply % 2, action, 1.25, 10, 7, values[ply]) for ply, action in enumerate(actions))
+    names = ("uci(path='/usr/games/stockfish -x', nodes=10)", "uci(path='a/b.exe')#2")
+    game = replace(record(CHESS), moves=moves, clocks=("60+0.5", "60+0.5"), agents=names)
+    text = game_text(game, ExportFormat.PGN)
+    read = pgn.read_game(io.StringIO(text))
+    assert not read.errors
+    assert (read.headers["White"], read.headers["Black"]) == ("stockfish(nodes=10)", "b#2")
+    assert (read.headers["ECO"], read.headers["Opening"]) == ("B50", "Sicilian Defense: Modern Variations")
+    assert read.headers["TimeControl"] == "60+0.5"
+    nodes = [*read.mainline()]
+    assert [str(node.eval().white()) for node in nodes] == ["+100", "-100", "#+3", "#+2"]
+    assert [node.clock() for node in nodes] == [59.25, 59.25, 58.5, 58.5]
+    assert {node.emt() for node in nodes} == {1.25}
+    assert not re.search(r"\[%\w+\n", text)
+    plain = pgn.read_game(io.StringIO(game_text(record(CHESS, actions[0]), ExportFormat.PGN)))
+    assert (plain.headers["TimeControl"], plain.headers["ECO"]) == ("-", "B00")
+    assert plain.next().comment == ""
+
+
+def test_a_proven_win_that_came_is_a_mate_in_so_many_moves() -> None:
+    pgn = pytest.importorskip("chess.pgn")
+    actions = play_moves(drive_env(make(CHESS), 0), "f3 e5 g4 Qh4")
+    moves = tuple(
+        Move(ply % 2, action, 0.1, 1, 3, 1.0 if ply == 3 else None) for ply, action in enumerate(actions)
+    )
+    won = replace(record(CHESS), moves=moves, rewards=(-1.0, 1.0))
+    read = pgn.read_game(io.StringIO(game_text(won, ExportFormat.PGN)))
+    assert str([*read.mainline()][-1].eval().white()) == "#-1"
 
 
 def test_moves_are_numbered_as_the_position_says() -> None:
