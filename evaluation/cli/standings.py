@@ -11,7 +11,7 @@ import typer
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation.cli.arguments import Folder, Json, print_json
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.text import printable
+from zermelo.evaluation.match.text import printable, rounded
 from zermelo.evaluation.stats.score_interval import INTERVAL
 
 if TYPE_CHECKING:
@@ -132,8 +132,9 @@ def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
         kinds = ("two losses", "loss and draw", "win and loss", "two draws", "win and draw", "two wins")
         counted = ", ".join(f"{kind} {n}" for n, kind in zip(games.pairs, kinds, strict=True) if n)
         typer.echo(f"{pairs} pairs with the seats exchanged: {counted}")
+    elo, lower, upper = (rounded(value, 1, "+") for value in (estimate.elo, estimate.lower, estimate.upper))
     typer.echo(
-        f"Elo {estimate.elo:+.1f}, {INTERVAL} {estimate.lower:+.1f} to {estimate.upper:+.1f} (from "
+        f"Elo {elo}, {INTERVAL} {lower} to {upper} (from "
         f"{'pairs' if pairs else 'games'}); likelihood of being the stronger "
         f"{100 * estimate.likelihood_of_superiority:.1f} % ({ELO_SCALE})"
     )

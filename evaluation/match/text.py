@@ -27,6 +27,13 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def rounded(value: float, digits: int = 0, form: str = "") -> str:
+    """A number with so many decimals, which is never -0; ``∞`` has no bound. ``form`` may hold ``+`` and ``,``."""
+    if math.isinf(value):
+        return f"{'-' if value < 0 else '+' * ('+' in form)}∞"
+    return f"{round(value, digits) + 0.0:{form}.{digits}f}"
+
+
 def json_number(value: Any) -> Any:
     """The value; ``"inf"``, ``"-inf"`` or ``"nan"`` for such a number, which ``float`` reads back."""
     return repr(float(value)) if isinstance(value, float) and not math.isfinite(value) else value

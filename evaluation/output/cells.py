@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.match.text import rounded
 from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.table import PlayerRating
@@ -66,13 +67,9 @@ def ends(interval: tuple[float, float]) -> str:
     return f"{number(low)} .. {number(high)}" if math.isfinite(high - low) else ""
 
 
-def _elo(value: float) -> str:
-    return f"{value + 0.0:.0f}".replace("-0", "0") if abs(value) < 0.5 else f"{value:.0f}"
-
-
 def estimate(rating: PlayerRating) -> str:
-    """A rating; ``~`` stands before one that no finite rating fits."""
-    return _elo(rating.elo) if rating.status == "finite" else f"~{_elo(rating.smoothed_elo)}"
+    """A rating, which may be infinite."""
+    return "unknown" if rating.status == "undetermined" else rounded(rating.elo)
 
 
 def likelihood(value: float) -> str:
@@ -83,15 +80,9 @@ def likelihood(value: float) -> str:
 
 
 def elo_ends(rating: PlayerRating) -> str:
-    if rating.lower == rating.upper:  # the anchor
+    if rating.lower == rating.upper or rating.status == "undetermined":  # the anchor has none
         return ""
-    if rating.status == "undetermined":
-        return "unknown"
-    if math.isinf(rating.upper):
-        return f"> {_elo(rating.lower)}"
-    if math.isinf(rating.lower):
-        return f"< {_elo(rating.upper)}"
-    return f"{_elo(rating.lower)} .. {_elo(rating.upper)}"
+    return f"{rounded(rating.lower)} .. {rounded(rating.upper)}"
 
 
 def milliseconds(seconds: float) -> str:

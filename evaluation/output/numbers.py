@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from zermelo.evaluation.match.text import rounded
+
 MINUS: Final = "\N{MINUS SIGN}"
 
 
 def number(value: float, digits: int = 0) -> str:
     """With thousands apart; infinities as such, and nothing for nan."""
-    if math.isnan(value):
-        return ""
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    return f"{value:,.{digits}f}".replace("-", MINUS)
+    return "" if math.isnan(value) else rounded(value, digits, ",").replace("-", MINUS)
 
 
 def four_digits(value: float) -> str:
     """With four significant digits; infinities as such, and nothing for nan."""
-    return f"{value:.4g}".replace("-", MINUS) if math.isfinite(value) else number(value)
+    return f"{value + 0.0:.4g}".replace("-", MINUS) if math.isfinite(value) else number(value)
 
 
 def percent(share: float, digits: int = 1) -> str:

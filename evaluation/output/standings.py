@@ -94,7 +94,7 @@ class Standings(Ranking):
         An unknown end is an arrow. Raises ``InvalidSettingError`` if there are no ratings.
         """
         players = [] if self.ratings is None else self.ratings.players
-        return notebook.draw_ratings(players, self.env, axes)
+        return notebook.draw_ratings(players, self.title, axes)
 
     def plot_crosstable(self, axes: Any = None) -> Any:
         """Draws each agent's mean score, or reward, (a row) against each other (a column), as ``plot_ratings``."""
@@ -102,7 +102,7 @@ class Standings(Ranking):
         means = self.crosstable if wins else {pair: reward.mean for pair, reward in self.rewards.items()}
         values = [[means.get((one, other), math.nan) for other in names] for one in names]
         what = "score of the row against the column, in %" if wins else "mean reward of the row with the column"
-        return notebook.draw_crosstable(names, values, f"{self.env}: {what}", axes, in_percent=wins)
+        return notebook.draw_crosstable(names, values, f"{self.title}: {what}", axes, in_percent=wins)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values for JSON; what is not finite is None."""
@@ -114,7 +114,8 @@ class Standings(Ranking):
         ]
         rounds = [[match._asdict() for match in matches(of_round)] for of_round in self.results.rounds]
         return {
-            "env": self.env, "seats": list(self.seat_names), "games": self.games, "planned": self.planned,
+            "env": self.env, "title": self.title, "seats": list(self.seat_names),
+            "games": self.games, "planned": self.planned,
             "scoring": str(self.scoring), "agents": [_plain(self._agent_dict(row)) for row in self.rows],
             "anchor": self.anchor, "pairs": counted, "notes": list(self.all_notes),
             **({"rounds": rounds} if rounds else {}),
@@ -167,7 +168,7 @@ class Standings(Ranking):
         return {"standings.json": self.to_json() + "\n", "standings.csv": self.to_csv()}
 
     def _parts(self) -> Iterator[str | TextTable]:
-        yield f"{self.env}: {self.games} game{'' if self.games == 1 else 's'}\n"
+        yield f"{self.title}: {self.games} game{'' if self.games == 1 else 's'}\n"
         yield self._main_table()
         if len(self.seat_names) > 1 and (len(self.rows) > 1 or self.scoring is Scoring.TEAM):
             yield ""
@@ -266,8 +267,8 @@ def _legend(standings: Standings) -> str:
         f"Second table: {second}, and milliseconds a move.\n"
         f"{ELO_SCALE}; {ratings.zero if ratings else 'the average'} is fixed at 0. Last column: likelihood in %."
     )
-    if ratings and any(player.status != "finite" for player in ratings.players):
-        columns += "\n~: no finite rating fits one-sided results; this one adds half a win to each side."
+    if ratings and any(math.isinf(player.elo) for player in ratings.players):
+        columns += "\n∞: no bound, as nothing but wins, or losses, does not say by how much somebody is stronger."
     if standings.scoring is Scoring.REWARDS:
         games = "Ratings count games won, drawn and lost, however much was at stake."
         return f"{_OF_REWARDS}{failed}\n{columns}\n{games}"

@@ -85,7 +85,7 @@ def report_page(
     data: dict[str, Any] = {"agents": order, "short": [*short_names(order).values()]}
     data |= {"seats": standings.seat_names, "games": drawn.games, "written": drawn.written, **drawn.scale}
     after, which = [sections.provenance_section(run, effort.versions)], _how_chosen(effort.games, drawn, seed)
-    return _rendered("Tournament report", standings.env, about, parts, after, chosen=which, data=data)
+    return _rendered("Tournament report", standings.title, about, parts, after, chosen=which, data=data)
 
 
 def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, float]:

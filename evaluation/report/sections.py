@@ -66,7 +66,8 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         interval = f"{number(player.lower)} to {number(player.upper)}"
         is_anchor, is_known = player.name == ratings.anchor, player.status != "undetermined"
         elo = number(player.elo) if is_known else "unknown"
-        text = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}"
+        interval = interval if is_known else ""
+        text = f"{elo}, the zero of the scale" if is_anchor else f"{elo}, from {interval}" if is_known else elo
         place = player.elo if is_known else math.inf
         lines.append(Interval(player.name, place, player.lower, player.upper, text))
         counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
@@ -76,9 +77,9 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         counts = map(number, (row.games, row.wins, row.draws, row.losses))
         rows.append(["", row.agent, NOT_RATED, "failed in every game", *counts, percent(row.score)])
     about = (
-        f"Elo from {ratings.games:,} games, with {INTERVAL}s: {ELO_SCALE}; "
-        f"{ratings.anchor or 'the average'} is fixed at 0. Where an agent only ever won or lost, the most likely "
-        "rating is infinite, and the games bound it on one side: an arrow instead of a dot."
+        f"Elo from {ratings.games:,} games, with {INTERVAL}s: {ELO_SCALE}; {ratings.zero} is fixed at 0. "
+        "Nothing but wins, or losses, does not say by how much somebody is stronger: "
+        "∞ stands for no bound, and an arrow in the plot."
     )
     if standings.scoring is Scoring.REWARDS:
         about += " Ratings count games won, drawn and lost, however much was at stake."
@@ -311,6 +312,8 @@ def _command(call: Invocation) -> TableRow:
 
 def _settings(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [("Environment", str(spec.get("env", "unknown"))), ("Seed", str(spec.get("seed", "unknown")))]
+    if spec.get("title"):
+        facts[0] = ("Environment", f"{spec['title']} ({spec.get('env')})")
     rounds = f", {spec['rounds']} rounds" if "rounds" in spec else ""
     facts.append(("Pairings", f"{spec.get('kind', 'unknown')}{rounds}, {spec.get('games', '?')} games a pairing"))
     openings, limits = spec.get("openings"), spec.get("isolation")
@@ -356,7 +359,9 @@ def training_section(curve: Curve, place: int) -> str:
     by_step = _plot("Mean reward of a game", points, rewards, four_digits, "reward") if by_reward else ""
     plots = by_step, _plot("Rating", points, ratings, number, "Elo", levels)
     steps = table("Ratings by step", columns, rows, kind="long")
-    return section(f"training-{place}", f"Training: {curve.name}", part("about", about), *plots, steps)
+    return section(
+        f"training-{place}", f"Training of {curve.name} in {curve.env}", part("about", about), *plots, steps
+    )
 
 
 def _interval(*numbers: float | None) -> Estimate:

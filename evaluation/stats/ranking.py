@@ -31,6 +31,7 @@ class Ranking:
         score: What to rank by; ``Scoring.AUTO`` lets the rewards decide.
         anchor: The agent whose rating is 0; by default one called ``random``, else the average.
         earlier_notes: Sentences to put before those that the games give.
+        env_title: The environment's name for people, where it has another.
         pairings: A knockout ranks by the round that an agent lasted until, and then by ``score``.
     """
 
@@ -42,6 +43,7 @@ class Ranking:
     score: Scoring | str = Scoring.AUTO
     anchor: str | None = None
     earlier_notes: Sequence[str] = ()
+    env_title: str = ""
     pairings: Pairings = Pairings.ROUND_ROBIN
 
     def __post_init__(self) -> None:
@@ -50,6 +52,11 @@ class Ranking:
         object.__setattr__(self, "anchor", name if played and name not in self.unrated else None)
         if self.planned is None:
             object.__setattr__(self, "planned", self.results.games)
+
+    @property
+    def title(self) -> str:
+        """The environment's name for people."""
+        return self.env_title or self.env
 
     @functools.cached_property
     def scoring(self) -> Scoring:

@@ -162,8 +162,8 @@ def notes_on(results: Results) -> Iterator[str]:
             f"{' v '.join(agents)} ({games} games are {distinct})" for agents, games, distinct in copies
         )
         yield (
-            f"Deterministic agents repeated the same games move for move: {told}. Repeated games say nothing new: "
-            f"ratings, intervals and tests leave {sum(one.games - one.distinct for one in copies)} games out."
+            f"Agents without chance repeated the same games move for move: {told}. Repeated games say nothing "
+            f"new: ratings, intervals and tests leave {sum(one.games - one.distinct for one in copies)} games out."
         )
 
 

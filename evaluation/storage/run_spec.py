@@ -55,6 +55,7 @@ class RunSpec(TypedDict, total=False):
 
     kind: Pairings
     env: Annotated[str, msgspec.Meta(min_length=1)]
+    title: str
     seats: Annotated[list[str], msgspec.Meta(min_length=1, max_length=1_000)]
     env_fingerprint: dict[str, str]
     agents: list[_Agent]
@@ -75,7 +76,7 @@ class RunSpec(TypedDict, total=False):
 
 
 _OPENINGS: Final = ("opening_lines", "opening_lines_are_all")
-_DESCRIPTIVE: Final = ("versions", "machine", "anchor", "score", "left_out", "assumed", *_OPENINGS)
+_DESCRIPTIVE: Final = ("title", "versions", "machine", "anchor", "score", "left_out", "assumed", *_OPENINGS)
 """Parts of a specification that do not decide the games."""
 _GROWING: Final = ("agents", "games", "rounds", "scheduled", "openings")
 

@@ -18,7 +18,7 @@ from zermelo.agents.specs import check_env
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
-from zermelo.envs.live.wrappers import innermost
+from zermelo.envs.live.wrappers import game_name, innermost
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_class
@@ -30,7 +30,7 @@ from zermelo.evaluation.match.readiness import rehearse, require_fit, start_comp
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
-from zermelo.evaluation.match.text import plain
+from zermelo.evaluation.match.text import kept_name, plain
 from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed, parse_pairings
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
@@ -57,6 +57,7 @@ class Tournament:
         test: Stops the run early, or None.
         env_fingerprint: What decides the environment (``zermelo.evaluation.match.fingerprint``).
         score: What the tables rank by.
+        title: The environment's own name, where it is not called by one of a registry; else empty.
         left_out: Why agents that were asked for do not play.
         assumed: What searches take for granted that nobody has told of the environment.
     """
@@ -72,6 +73,7 @@ class Tournament:
     score: Scoring
     left_out: tuple[str, ...]
     assumed: tuple[str, ...]
+    title: str
 
     @classmethod
     def prepare(
@@ -127,6 +129,7 @@ class Tournament:
             score=score,
             left_out=left_out,
             assumed=assumed,
+            title=kept_name(game_name(live)) if ":" in env_name(env) else "",
         )
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
@@ -169,6 +172,7 @@ class Tournament:
         return {
             "kind": str(self.schedule.pairings),
             "env": env_name(self.env),
+            **({"title": self.title} if self.title else {}),
             "seats": list(self.seat_names),
             "env_fingerprint": dict(self.env_fingerprint),
             "agents": [

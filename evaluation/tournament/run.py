@@ -113,7 +113,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
         standings = Standings(
             results=counted, records=store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
             seat_names=plan.seat_names, anchor=plan.settings.anchor, earlier_notes=notes, score=plan.score,
-            pairings=plan.schedule.pairings,
+            pairings=plan.schedule.pairings, env_title=plan.title,
         )  # fmt: skip
         if settings.out is not None:
             store.finish(standings.files())
@@ -208,7 +208,8 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
     return Standings(
         results=counted, records=records, agents=[agent["name"] for agent in spec["agents"]], planned=planned,
         env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,
-        score=spec.get("score", Scoring.AUTO), pairings=Pairings(spec.get("kind", Pairings.ROUND_ROBIN)),
+        score=spec.get("score", Scoring.AUTO), env_title=spec.get("title", ""),
+        pairings=Pairings(spec.get("kind", Pairings.ROUND_ROBIN)),
     )  # fmt: skip
 
 

@@ -119,10 +119,10 @@ class LeaderTest:
 
     def note(self, verdict: str | None, results: Results) -> str:
         """The note for the table."""
-        method = f"{len(self.looks)} looks, at most {self.alpha:.0%} to be wrong over all of them"
+        sure = f"wrong in at most {self.alpha:.0%} of such tournaments"
         if verdict is None:
-            return f"The leader is not known for sure after all {results.games} games ({method})."
-        return f"{verdict} is known to lead after {results.games} of at most {self.looks[-1]} games ({method})."
+            return f"Who leads is not sure after all {results.games} games (to be {sure})."
+        return f"{verdict} leads for sure, after {results.games} of at most {self.looks[-1]} games ({sure})."
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
-from zermelo.evaluation.match.text import finite
+from zermelo.evaluation.match.text import finite, rounded
 from zermelo.evaluation.schedule import checked_seed
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.rows import AgentRow
@@ -116,6 +116,8 @@ class PolicyRating:
         elo = f"{self.rating:.0f} Elo, {INTERVAL} {ends}"
         if self.place:
             elo = f"Elo {self.rating:.0f} ({ends}): {self.place}"
+        if POLICY in self.standings.unrated:
+            elo = "no rating, as the policy failed in every game"
         ends = _ends(*total.reward_interval, ".3g")
         reward = f"{total.mean_reward:.3g} a game, {INTERVAL} {ends}"
         if self.baseline:
@@ -139,7 +141,7 @@ class PolicyRating:
 
 
 def _ends(lower: float, upper: float, digits: str) -> str:
-    return " to ".join(f"{end:{digits}}" if math.isfinite(end) else "?" for end in (lower, upper))
+    return " to ".join(f"{end + 0.0:{digits}}" if math.isfinite(end) else rounded(end) for end in (lower, upper))
 
 
 def _percent(score: float) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
+from zermelo.evaluation.match.text import rounded
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import mean_and_variance, mean_interval, upper_tail
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
@@ -64,9 +65,9 @@ class EloEstimate:
             return "Elo unknown: no games"
         superiority = f"LOS {self.likelihood_of_superiority:.2%}"
         if math.isinf(self.elo) or self.method != "standard error":
-            ends = f"{self.confidence * 100:g} %: {self.lower:+.1f} to {self.upper:+.1f}"
-            return f"Elo {self.elo:+.1f} ({ends}), {superiority}"
-        return f"Elo {self.elo:+.1f} ± {self.error:.1f}, {superiority}"
+            ends = f"{self.confidence * 100:g} %: {rounded(self.lower, 1, '+')} to {rounded(self.upper, 1, '+')}"
+            return f"Elo {rounded(self.elo, 1, '+')} ({ends}), {superiority}"
+        return f"Elo {rounded(self.elo, 1, '+')} ± {self.error:.1f}, {superiority}"
 
 
 @checked_call

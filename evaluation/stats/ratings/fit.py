@@ -22,24 +22,18 @@ from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMIN
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
-from zermelo.evaluation.stats.score_interval import CONFIDENCE, INTERVAL, PERCENT
+from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 _FEW: Final = 5  # games of a player up to which intervals are too wide
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 _NO_SEATS: Final = (
-    "Seat effects are left out: with these line-ups they cannot be separated from the players' strengths."
+    "What a seat is worth is not estimated: with these line-ups it cannot be told from how strong the agents are."
 )
 _WINNER_ONLY: Final = "In games of {n} seats only the winner is known: the others count as unranked, not as tied."
 _STATUS_NOTES: Final = {
-    ABOVE: (
-        "No upper bound for {names}: no result rules out a rating arbitrarily far above {zero}. "
-        "The lower bound is valid; smoothed_elo is finite."
-    ),
-    BELOW: (
-        "No lower bound for {names}: no result rules out a rating arbitrarily far below {zero}. "
-        "The upper bound is valid; smoothed_elo is finite."
-    ),
-    UNDETERMINED: "No bounds for {names} against {zero}: the games do not compare them. smoothed_elo is shown.",
+    ABOVE: "How far these are above {zero} is open (∞), as they lost no point to weaker agents: {names}.",
+    BELOW: "How far these are below {zero} is open (-∞), as they won no point from stronger agents: {names}.",
+    UNDETERMINED: "The games do not compare {names} with {zero}: the rating is unknown.",
 }
 
 
@@ -105,17 +99,14 @@ def _notes_on_cycles(cycles: Sequence[tuple[str, ...]]) -> Iterator[str]:
     if cycles:
         first = "; ".join(" > ".join((*cycle, cycle[0])) for cycle in cycles[:3])
         more = f" and {len(cycles) - 3} more" if len(cycles) > 3 else ""
-        yield f"Results are intransitive: {first}{more}. Ratings mispredict such games."
+        yield f"Agents beat each other in a circle: {first}{more}. Ratings do not say who wins such games."
 
 
 def _notes_on_few_games(players: Sequence[PlayerRating]) -> Iterator[str]:
     few = sorted(p.name for p in players if p.games <= _FEW and p.method not in ("anchor", "none"))
     if few:
         names = ", ".join(few) if len(few) <= 6 else f"{len(few)} players"
-        yield (
-            f"Ratings of {names} rest on at most {_FEW} games each. So few games have few possible results, so "
-            f"that {INTERVAL}s hold the truth in {PERCENT} of cases or more."
-        )
+        yield f"{names} played at most {_FEW} games each: ratings of so few are rough, and their intervals wide."
 
 
 def _notes_on_seats(counts: GameCounts, seats: Sequence[Effect]) -> Iterator[str]:
@@ -232,14 +223,15 @@ def _notes(
             if names := sorted(p.name for p in part if p.status == status):
                 yield text.format(names=", ".join(names), zero=zero_of(part))
     for effect in effects:
-        what = "draws" if effect.name == "2 tied" else f"the effect of {effect.name}"
-        if effect.status == UNDETERMINED:
-            yield f"The games do not determine {what}."
-        elif math.isinf(effect.estimate):
-            end, finite = ("upper", "lower") if effect.estimate > 0.0 else ("lower", "upper")
-            yield (
-                f"The estimate of {what} has no {end} bound: no game went against it. The {finite} bound is valid."
-            )
+        if effect.status != UNDETERMINED and not math.isinf(effect.estimate):
+            continue
+        if not effect.name.endswith("tied"):
+            what = "moving first" if effect.name == "seat 1 of 2" else effect.name
+            yield f"What {what} is worth is not estimated: too few games tell it from how strong the agents are."
+        elif effect.estimate < 0.0:
+            yield "Nobody drew a game, so draws are not estimated."
+        else:
+            yield "How often agents draw is not estimated: too few games were won that might have been drawn."
 
 
 def find_cycles(counts: GameCounts) -> tuple[tuple[str, ...], ...]:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
+from zermelo.evaluation.match.text import rounded
 from zermelo.evaluation.results import observed
 from zermelo.evaluation.stats.ratings.scores import fit_t_value
 
@@ -51,10 +52,13 @@ class SprtResult:
     paired: bool
 
     def __str__(self) -> str:
-        return (
-            f"LLR {self.llr:.2f} ({self.lower_bound:.2f}, {self.upper_bound:.2f}) "
-            f"[{self.elo0:g}, {self.elo1:g}] normalized Elo: {self.decision}"
-        )
+        chosen, other = f"{self.elo1:g}", f"{self.elo0:g}"
+        if self.decision is Decision.ACCEPT_H0:
+            chosen, other = other, chosen
+        said = f"{chosen} normalized Elo stronger rather than {other}"
+        if self.decision is Decision.CONTINUE:
+            said = f"not decided between {self.elo0:g} and {self.elo1:g} normalized Elo"
+        return f"{said} (LLR {rounded(self.llr, 2)}, bounds {self.lower_bound:.2f} and {self.upper_bound:.2f})"
 
 
 @checked_call

@@ -13,7 +13,7 @@ from zermelo.evaluation.stats.ratings.choice_fit import FINITE, ChoiceFit, Effec
 from zermelo.evaluation.stats.ratings.choices import Vector
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
 from zermelo.evaluation.stats.ratings.model import RankingModel
-from zermelo.evaluation.stats.score_interval import CONFIDENCE, PERCENT
+from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,12 @@ class RatingTable:
             return ""
         if math.isclose(likelihood, 0.5, abs_tol=1e-4):
             return f"The games do not show which of {first} and {second} is stronger."
-        return f"{first} is not yet significantly stronger than {second} ({PERCENT} confidence)."
+        lead = self.difference(first, second)
+        # The derivative of the difference by a point that the second wins from the first.
+        if lead.estimate < lead.standard_error**2 < math.inf:
+            return f"One win more or less would change who leads, {first} or {second}."
+        sure = f"not sure (likelihood {100 * likelihood:.0f} %)"
+        return f"{first} leads, but that it is stronger than {second} is {sure}."
 
 
 def zero_of(players: Sequence[PlayerRating]) -> str:

@@ -213,7 +213,7 @@ def test_seats_that_were_not_shared_are_said_where_they_matter():
 
 def test_few_games_are_said():
     few = fit_ratings(matches(*both_ways("A", "B", 1, 0, 1), *both_ways("B", "C", 3, 0, 1)), anchor="B")
-    assert any("Ratings of A rest on at most 5 games each" in note for note in few.notes)
+    assert any("A played at most 5 games each" in note for note in few.notes)
     assert not any("at most" in note for note in fit_ratings(matches(*both_ways("A", "B", 3, 0, 3))).notes)
 
 

@@ -25,7 +25,7 @@ def _ring(names, wins=40, losses=10):
 def test_rock_paper_scissors_is_told():
     table = fit_ratings(_counts(_ring("ABC")))
     assert table.cycles == (("A", "B", "C"),)
-    assert any("intransitive: A > B > C > A." in note for note in table.notes)
+    assert any("in a circle: A > B > C > A." in note for note in table.notes)
     assert [p.elo for p in table.players] == pytest.approx([0, 0, 0], abs=1e-6)
 
 

@@ -113,7 +113,7 @@ def test_the_leader_in_chips_ends_a_run_early():
     agents = {"passive": Passive, "folds": functools.partial(Folds, "folds")}
     standings = round_robin(LEDUC, agents, games=200, until_sure=True, seed=2)
     assert standings.games < 200
-    assert standings.notes[0].startswith(f"passive is known to lead after {standings.games} of at most 200 games")
+    assert standings.notes[0].startswith(f"passive leads for sure, after {standings.games} of at most 200 games")
     equal = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=20, until_sure=True, score="rewards")
     assert equal.games == 20
 

@@ -37,7 +37,7 @@ def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path
     assert one.rows[0].agent == "alphabeta(depth=2)"
     assert one.complete
     assert one.games in LeaderTest.of(Schedule("abc", seats=2, games=200, seed=0), 3).looks[:-1]
-    assert one.notes[0].startswith(f"alphabeta(depth=2) is known to lead after {one.games} of at most 600 games")
+    assert one.notes[0].startswith(f"alphabeta(depth=2) leads for sure, after {one.games} of at most 600 games")
     two = round_robin(env, agents, workers=2, out=tmp_path, **settings)
     assert table(two) == table(one)
     assert [r.without_timings() for r in two.records] == [r.without_timings() for r in one.records]
@@ -49,7 +49,7 @@ def test_a_clear_leader_ends_the_run_early_and_the_same_for_any_workers(tmp_path
 def test_equals_are_played_to_the_end_and_that_is_said():
     standings = round_robin(toy_envs.DiceEnv, {"a": Good, "b": Good}, games=30, seed=3, until_sure=True)
     assert standings.games == 30
-    assert standings.notes[0].startswith("The leader is not known for sure after all 30 games")
+    assert standings.notes[0].startswith("Who leads is not sure after all 30 games")
 
 
 @pytest.mark.thorough
