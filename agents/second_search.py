@@ -198,8 +198,16 @@ def _no_dearer(agent: Searcher, other: Searcher, root: Position) -> Searcher:
         agent.check_game(game)
     except UnsupportedGameError:
         return other
-    would = agent.search_position(root._replace(game=game), Budget.now()).nodes
+    alone: dict[str, Any] = {"workers": 1}
+    counting = dataclasses.replace(agent, **alone) if _uses_processes(agent) else agent
+    would = counting.search_position(root._replace(game=game), Budget.now()).nodes
     return dataclasses.replace(other, nodes=max(would, 1))
+
+
+def _uses_processes(agent: Searcher) -> bool:
+    return any(
+        setting.name == "workers" and getattr(agent, setting.name) != 1 for setting in setting_fields(agent)
+    )
 
 
 def _about(agent: Searcher, fitting: Searcher, root: Position, found: SearchResult) -> str:
@@ -208,4 +216,6 @@ def _about(agent: Searcher, fitting: Searcher, root: Position, found: SearchResu
     names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]
     seen = " and ".join(f"{name} is {getattr(traits, name)} ({traits.evidence[name].text})" for name in names)
     by = "searched again" if fitting.kind == agent.kind else f"searched by {fitting.kind} instead of {agent.kind}"
+    if _uses_processes(agent) and not _uses_processes(fitting):
+        by += " and in one process"
     return f"{seen}: {by}, to depth {found.depth}"

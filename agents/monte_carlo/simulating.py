@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -14,6 +15,7 @@ from zermelo.agents.base.settings import function
 from zermelo.agents.monte_carlo.interface import SimulationSearch
 from zermelo.agents.monte_carlo.merging import MergedRoots, SimulationAnswer
 from zermelo.agents.workers.agent import WorkerAgent
+from zermelo.agents.workers.news import News
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.game import Traits
 
@@ -78,7 +80,7 @@ class SimulatingAgent(WorkerAgent):
     def found_alone(self, request: Request, budget: Budget) -> dict[str, Any]:
         return self.searched(request, budget).found
 
-    def answered(self, request: Request, budget: Budget) -> SimulationAnswer:
+    def answered(self, request: Request, budget: Budget, news: News) -> SimulationAnswer:
         found, search, one_ply_rewards = self.searched(request, budget)
         moves = search.root_actions()
         return SimulationAnswer(
@@ -97,6 +99,7 @@ class SimulatingAgent(WorkerAgent):
             compiled=search.compiled,
             why_plain=search.why_plain,
             failures=copy_facts(request.game).failures,
+            is_final=found["stopped_by"] is StoppedBy.COMPLETED and math.isfinite(budget.seconds_left),
         )
 
     def found_together(self, request: Request, answers: Sequence[SimulationAnswer], draw: float) -> dict[str, Any]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import StoppedBy
+from zermelo.agents.base.limits import Limits, StoppedBy
 from zermelo.agents.base.memory import NO_LIMITS, TransientState
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.request import Request
@@ -20,19 +23,31 @@ from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag, function, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
-from zermelo.agents.search_agent import DEFAULT_SECONDS, SearchAgent
+from zermelo.agents.search_agent import DEFAULT_SECONDS
 from zermelo.agents.tree_search.choose import Family, needed_kernels, tree_search
-from zermelo.agents.tree_search.interface import Iteration, RootNode, RootRequest, SearchSetup, TreeSearch
+from zermelo.agents.tree_search.interface import (
+    Iteration,
+    RootNode,
+    RootRequest,
+    SearchSetup,
+    TreeOutcome,
+    TreeSearch,
+)
 from zermelo.agents.tree_search.iterative_deepening import TimeManager, deepen
 from zermelo.agents.tree_search.results import answer
 from zermelo.agents.tree_search.sampled_game import SampledGame, looking_inside
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, MaxNConfig
+from zermelo.agents.workers.agent import WorkerAgent
+from zermelo.envs.capabilities import copy_facts
+from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.game import Chance, Game, Traits
 from zermelo.envs.position import Position
+from zermelo.envs.rules.rules_game import RulesGame
 from zermelo.envs.support.waiting import say_after
-from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
+    from zermelo.agents.tree_search.sharing import TreeAnswer
+    from zermelo.agents.workers.news import News
     from zermelo.envs.jit.kernel import Wanted
 
 FULL: Final = "full"
@@ -60,7 +75,7 @@ class _LastSearch(TransientState):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TreeSearchAgent(SearchAgent):
+class TreeSearchAgent(WorkerAgent):
     """Settings of every search of a game tree.
 
     Attributes:
@@ -151,10 +166,19 @@ class TreeSearchAgent(SearchAgent):
     def most_seconds(self) -> float:
         return math.inf if self.seconds == "auto" else super().most_seconds
 
-    def prepare(self, env: Any, seconds: float = PATIENCE) -> None:
-        super().prepare(env, seconds)
-        limit = self.seconds_to_prepare(env, seconds)
-        dataclasses.replace(self, depth=1, nodes=None, seconds=limit, on_iteration=None).search(env)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_one_worker("on_iteration", self.on_iteration)
+        self.require_one_worker("on_node", self.on_node)
+
+    def check_game(self, game: Game[Any]) -> None:
+        super().check_game(game)
+        if self.workers != 1 and isinstance(game, RulesGame) and self.compile is not Compile.NEVER:
+            instead = "threads=2 in place of workers" if hasattr(self, "threads") else "no workers"
+            raise UnsupportedGameError(
+                f"{game.traits.name} has rules that are compiled, and {self.kind} searches those in one process: "
+                f"give {instead}, or compile='never'"
+            )
 
     def kernels(self, root: Position) -> list[Wanted]:
         if self.compile is Compile.NEVER or root.game.traits.chance is Chance.SAMPLED:
@@ -163,7 +187,48 @@ class TreeSearchAgent(SearchAgent):
         return needed_kernels(start, self.config_for(start), self.family, self.on_node)
 
     def choose(self, request: Request, budget: Budget) -> SearchResult:
-        root = self.root(request.game, request.state, request.legal)
+        if self.workers != 1 and request.share is not None and self.deepens:
+            budget.end_within(request.share.most)
+        return super().choose(request, budget)
+
+    def brief(self, seconds: float | None = None) -> Self:
+        limits: dict[str, Any] = {"depth": 1, "nodes": None, "seconds": seconds, "on_iteration": None}
+        return dataclasses.replace(self, **limits)
+
+    def found_alone(self, request: Request, budget: Budget) -> dict[str, Any]:
+        return self.searched(request, budget).found
+
+    def answered(self, request: Request, budget: Budget, news: News) -> TreeAnswer:
+        from zermelo.agents.tree_search.sharing import TreeAnswer
+
+        outcome = self.searched(request, budget, news)
+        stopped_by = outcome.found["stopped_by"]
+        return TreeAnswer(
+            outcome=outcome,
+            generator=self.generator,
+            stopped_by=stopped_by,
+            nodes=budget.nodes,
+            failures=copy_facts(request.game).failures,
+            is_final=stopped_by is not StoppedBy.NODES,
+        )
+
+    def found_together(self, request: Request, answers: Sequence[TreeAnswer], draw: float) -> dict[str, Any]:
+        best = max(answers, key=operator.attrgetter("reach"))
+        self._game.generator = best.generator
+        return best.outcome.found
+
+    def drawn(self) -> tuple[int, float, Callable[[int], Sequence[np.random.Generator]]]:
+        """All processes draw what a search in one would."""
+        return 0, 0.0, lambda count: [self.generator] * count
+
+    def begin(self, limits: Limits, generator: np.random.Generator, played: int | None) -> None:
+        super().begin(limits, generator, played)
+        if played is None:
+            self._last.take()
+
+    def searched(self, request: Request, budget: Budget, news: News | None = None) -> TreeOutcome:
+        """Searches in this process, with others if there are ``news`` of them."""
+        root = self.root(request.game, request.state, request.legal)._replace(news=news)
         return self.run(request, self.build(self.config_for(root), root, budget), root)
 
     def config_for(self, root: SearchSetup) -> AlphaBetaConfig | MaxNConfig:
@@ -203,7 +268,7 @@ class TreeSearchAgent(SearchAgent):
     def advice_if_too_long(self, traits: Traits) -> str:
         return SHALLOWER
 
-    def run(self, request: Request, search: TreeSearch, root: SearchSetup) -> SearchResult:
+    def run(self, request: Request, search: TreeSearch, root: SearchSetup) -> TreeOutcome:
         node = search.root_node(root.state, root.legal)
         wanted = asked = self.root_request
         if search.breaks_ties or search.selective:
@@ -248,12 +313,11 @@ class TreeSearchAgent(SearchAgent):
         if last[1] <= 1 and (self.limits.depth or math.inf) > 1 and not found["proven"]:
             found["method"] = "one ply"
         reuses = request.ponders or self.keeps_table
-        answered = request.result(budget, **found)
         if self.stop_test is None and (reuses or search.compiled):
             if not reuses:
                 search.clear_memory()
             self._last.put(search)
-        return answered
+        return TreeOutcome(found, 0 if last[0] is None else len(last[0].moves))
 
     def corrections(self, search: TreeSearch, node: RootNode, found: Mapping[str, Any]) -> dict[str, Any]:
         """Corrections by the agent of the findings of a search."""

@@ -55,9 +55,11 @@ def tree_search(
     game = root.game
     seat = root.max_seat(config) if config.depends_on_seat else 0
     sources = sources_of(game.rules, root.state) if isinstance(game, RulesGame) else None
-    reuse_key = game, sources, seat, root.evaluator, config, budget.limits
+    reuse_key = game, sources, seat, root.evaluator, config
     if earlier is not None and earlier.reuse_key != reuse_key:
         earlier = None
+    if earlier is not None and earlier.compiled and earlier.budget.limits != budget.limits:
+        earlier = None  # whose memory was made for other limits
     if earlier is not None and earlier.compiled:
         earlier.set_root(root, budget)
         return earlier
@@ -92,6 +94,10 @@ def _plain(
         from zermelo.agents.tree_search.watched import watched
 
         kind = watched(kind, on_node)
+    if root.news is not None:
+        from zermelo.agents.tree_search.sharing import sharing
+
+        kind = sharing(kind, root.news)
     return kind(root, budget, config, table=table)  # type: ignore[no-any-return]
 
 

@@ -7,7 +7,7 @@ import enum
 import operator
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.scores import INFINITE_WINDOW, Frame, Scale, Score
@@ -16,6 +16,9 @@ from zermelo.agents.evaluators.registry import evaluator_name
 from zermelo.agents.tree_search.settings import Ordering, TreeConfig
 from zermelo.envs.capabilities import SupportsOrdering, offers
 from zermelo.envs.game import Game
+
+if TYPE_CHECKING:
+    from zermelo.agents.workers.news import News
 
 HIGH_HINT: Final = 1 << 26
 """Actions with a hint of that or more are tried before killers."""
@@ -105,6 +108,7 @@ class SearchSetup(NamedTuple):
         legal: The state's legal actions, if they are known.
         searched: The game whose states the tree is built of, if it is a view of ``game``.
         fitted: The network of a fitted evaluation, for compiled searches; or None.
+        news: The messages of other processes that search it too, if there are any; plain searches share the tree.
     """
 
     game: Any
@@ -115,6 +119,7 @@ class SearchSetup(NamedTuple):
     legal: Sequence[int] | None = None
     searched: Any = None
     fitted: Any = None
+    news: News | None = None
 
     @property
     def view(self) -> Any:
@@ -174,8 +179,8 @@ class TreeSearch(abc.ABC):
         root_tried: The root actions that were searched.
         why_plain: Why no kernel visits the nodes, of rules that can be compiled.
         proof: What is proven of the root, if that was tried: an object with ``order(actions)``.
-        reuse_key: Game, version of its rules, seat, evaluator, settings and limits, if another search with the
-            same may go on with it.
+        reuse_key: Game, version of its rules, seat, evaluator and settings, if another search with the same may
+            go on with it.
     """
 
     game: Game[Any]
@@ -298,6 +303,13 @@ class Bound(enum.IntEnum):
     EXACT = 0
     LOWER = 1
     UPPER = 2
+
+
+class TreeOutcome(NamedTuple):
+    """A finished search: what ``Request.result`` takes of it, and of how many moves the last iteration knows."""
+
+    found: dict[str, Any]
+    num_moves: int
 
 
 Vector: TypeAlias = tuple[float, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,24 +77,13 @@ class PlainSearch(TreeSearch):
 
     def search_root(self, node: RootNode, iteration: Iteration, actions: list[int], request: RootRequest) -> None:
         """Searches the root's actions, each with the window that the request allows."""
-        game, depth = self.game, iteration.depth
-        frame, maximizing = node.frame, node.maximizing
+        game, depth, frame = self.game, iteration.depth, node.frame
         children = self.children_of(node.state)
-        alpha, beta = node.window
-        for action in actions:
-            low, high = alpha, beta
-            best = iteration.best
-            if best is not None and not request.exact:
-                may_tie = request.ties is Ties.RANDOM
-                if request.ties is Ties.FIRST:
-                    may_tie = action < min(move.action for move in iteration.best_moves())
-                value, distance = best.score  # distances move in whole steps
-                if maximizing:
-                    low = max(alpha, (value, distance - 0.5 * may_tie))
-                else:
-                    high = min(beta, (value, distance + 0.5 * may_tie))
-                if low >= high:
-                    continue
+        rank = actions.index if request.draws_order else None
+        for action in self.in_turn(actions, depth, waits_for_first=not request.exact):
+            low, high = _root_window(node, iteration, action, request, rank)
+            if low >= high:
+                continue
             child = children.get(action)
             if child is None:
                 child = child_of(game, node.state, action)
@@ -103,16 +92,18 @@ class PlainSearch(TreeSearch):
                 children[action] = child
             self.narrowed(low, high)
             found = self.visit(child, depth - 1, frame.to_child(low), frame.to_child(high), 1, action)
-            score = frame.to_parent(found.score)
-            # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
-            is_exact = low < score < high
-            is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
-            is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
-            line = (action, *found.line)
-            rest = found.proven, line, found.variance, found.values, found.plies
-            iteration.add(RootMove(action, score, is_exact, *rest), maximizing)
+            iteration.add(root_move(node, action, found, low, high), node.maximizing)
         if iteration.best is None:
             raise no_action_works(game)
+        if rank is not None:  # in turn, the first of the best would have left no other
+            iteration.best = min(iteration.best_moves(), key=lambda move: rank(move.action))
+
+    def in_turn(self, actions: Sequence[int], depth: float, *, waits_for_first: bool = True) -> Iterable[int]:
+        """The actions of the node that is searched, ``depth`` moves deep, in the order of their searches.
+
+        ``waits_for_first`` says that the first should be searched before the others, for the sake of its value.
+        """
+        return actions
 
     @abc.abstractmethod
     def visit(
@@ -203,3 +194,37 @@ class PlainSearch(TreeSearch):
     def key(self, state: Any, depth: float, ply: int) -> Hashable:
         """The table's key of a state; with a stop test of the user's, how deep it lies may matter."""
         return self.game.key(state) if self.stop_test is None else (self.game.key(state), ply)
+
+
+def _root_window(
+    node: RootNode, iteration: Iteration, action: int, request: RootRequest, rank: Callable[[int], int] | None
+) -> tuple[Score, Score]:
+    """The window of a root action, after those of the iteration; empty where it need not be searched.
+
+    ``rank`` is an action's place in the order, where the first of the best is played.
+    """
+    low, high = node.window
+    best = iteration.best
+    if best is None or request.exact:
+        return low, high
+    may_tie = request.ties is Ties.RANDOM
+    if request.ties is Ties.FIRST:
+        may_tie = action < min(move.action for move in iteration.best_moves())
+    elif rank is not None:
+        may_tie = rank(action) < rank(best.action)
+    value, distance = best.score  # distances move in whole steps
+    if node.maximizing:
+        return max(low, (value, distance - 0.5 * may_tie)), high
+    return low, min(high, (value, distance + 0.5 * may_tie))
+
+
+def root_move(node: RootNode, action: int, found: Visit, low: Score, high: Score) -> RootMove:
+    """A root action that was searched with a window."""
+    frame = node.frame
+    score = frame.to_parent(found.score)
+    # Outside the window a score is a bound; it is the value all the same if nothing lies beyond it.
+    is_exact = low < score < high
+    is_exact = is_exact or (score <= low and score[0] <= frame.lowest[0])
+    is_exact = is_exact or (score >= high and score[0] >= frame.highest[0])
+    rest = found.proven, (action, *found.line), found.variance, found.values, found.plies
+    return RootMove(action, score, is_exact, *rest)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from zermelo.agents.base.machine import megabytes
 from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, flag, integer, number
+from zermelo.agents.workers.agent import WorkerSettings
 
 MIN_REDUCED_DEPTH: Final = 3
 """Late moves are searched less deep only at nodes with at least so many moves to look ahead."""
@@ -102,7 +103,7 @@ class TableSettings:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PruningSettings(TableSettings):
+class PruningSettings(TableSettings, WorkerSettings):
     """Settings of every search that leaves out what cannot change the value.
 
     Attributes:

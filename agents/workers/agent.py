@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -24,15 +24,15 @@ from zermelo.agents.base.requirements import require_decision
 from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import converted
 from zermelo.agents.search_agent import SearchAgent
-from zermelo.agents.workers.orders import WorkerAnswer
 from zermelo.envs.capabilities import copy_facts
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Game
 from zermelo.envs.position import position
-from zermelo.envs.support.ray_cluster import import_ray
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
+    from zermelo.agents.workers.news import News
+    from zermelo.agents.workers.orders import WorkerAnswer
     from zermelo.agents.workers.pool import WorkerPool
 
 _ON_RAY: Final = re.compile(r"ray(:[1-9]\d*)?")
@@ -50,7 +50,7 @@ def make_workers(given: Any) -> int | str:
         return given
     if not _ON_RAY.fullmatch(text):
         raise InvalidSettingError(
-            f"workers must be a whole number of at least 1, 'ray', or 'ray:N' for N processes on Ray, not {text!r}"
+            f"workers must be a number of processes, such as 2, or 'ray' or 'ray:2' for Ray's, not {given!r}"
         )
     return text
 
@@ -60,8 +60,9 @@ class WorkerSettings:
     """The setting of every search that several processes can make together.
 
     Attributes:
-        workers: How many processes search the same position, each with a tree of its own, whose visits are added
-            up; for environments without rules. ``"ray"`` takes the processors of a Ray cluster (that of
+        workers: How many processes search the same position together, each with memory of its own; for
+            environments without rules. Visits of simulations are added up; searches of a game tree leave out what
+            another process has searched. ``"ray"`` takes the processors of a Ray cluster (that of
             ``RAY_ADDRESS``, else one on this machine), ``"ray:4"`` four of them. A process that ends, or does not
             answer in time, is replaced, and the result's ``note`` says so. Threads that share an agent are
             answered one after the other. On this machine at most eight for each processor, or 64.
@@ -95,6 +96,8 @@ class WorkerAgent(SearchAgent):
     def check_fit(self, env: Any, view: Any = None) -> None:
         super().check_fit(env, view)
         if isinstance(self.workers, str):
+            from zermelo.envs.support.ray_cluster import import_ray
+
             import_ray()
 
     def reset(self, seed: int | None = None) -> None:
@@ -121,13 +124,13 @@ class WorkerAgent(SearchAgent):
         if self.workers == 1:
             return request.result(budget, **self.found_alone(request, budget))
         game, state = request.game, request.state
-        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+        seed, draw, generators = self.drawn()
         pool, asked = self._pool(), budget.now()
         with pool.lock:
             budget.delay(budget.now() - asked)
             with budget.off_the_clock():
                 pool.show(game, lambda: self.unseen_dealt(game, state, 0))
-            answers = pool.search(request, self.unseen_dealt(game, state, seed), budget, seed)
+            answers = pool.search(request, self.unseen_dealt(game, state, seed), budget, generators)
             news, found = pool.news(), self.found_together(request, answers, draw)
             pool.played = found["action"]
         if news:
@@ -155,13 +158,23 @@ class WorkerAgent(SearchAgent):
         """Searches in this process alone. Returns the arguments of ``Request.result``."""
         raise NotImplementedError
 
-    def answered(self, request: Request, budget: Budget) -> WorkerAnswer:
+    def answered(self, request: Request, budget: Budget, news: News) -> WorkerAnswer:
         """Searches in a worker process. Returns the answer that it sends to the main process."""
         raise NotImplementedError
 
     def found_together(self, request: Request, answers: Sequence[Any], draw: float) -> dict[str, Any]:
         """Merges the answers of all processes. Returns the arguments of ``Request.result``."""
         raise NotImplementedError
+
+    def drawn(self) -> tuple[int, float, Callable[[int], Sequence[np.random.Generator]]]:
+        """Draws a seed and a number below 1 for this process, and so many generators for the others."""
+        seed, draw = int(self.generator.integers(2**62)), float(self.generator.random())
+
+        def generators(count: int) -> list[np.random.Generator]:
+            seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+            return [np.random.default_rng(int(own)) for own in seeds]
+
+        return seed, draw, generators
 
     def unseen_dealt(self, game: Game[Any], state: Any, seed: int) -> Any:
         """The state as other processes are sent it: where cards are hidden, with others that suit as well."""

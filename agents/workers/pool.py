@@ -23,7 +23,6 @@ import cloudpickle
 import numpy as np
 
 from zermelo.agents.base.budget import Budget
-from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.machine import default_threads
 from zermelo.agents.base.request import Request
 from zermelo.agents.workers.orders import WorkerAnswer, WorkerOrder, shares_of
@@ -108,18 +107,25 @@ class WorkerPool:
         for link in new:
             link.game = game
 
-    def search(self, request: Request, state: Any, budget: Budget, seed: int) -> list[WorkerAnswer]:
-        """Searches a state of the game that was shown, as it is sent."""
+    def search(
+        self,
+        request: Request,
+        state: Any,
+        budget: Budget,
+        generators: Callable[[int], Sequence[np.random.Generator]],
+    ) -> list[WorkerAnswer]:
+        """Searches a state of the game that was shown, as it is sent; ``generators`` gives each process one."""
         name = request.game.traits.name
         try:
             packed = pack_state(state)
         except NOT_PACKED as error:
             raise _not_sent(name, error) from error
         count = len(self._links)
-        seeds = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+        limits = request.limits
+        shares = [limits] * count if request.ponders else shares_of(limits, count)
         orders = {
-            link: WorkerOrder(packed, int(own), share, request.ponders, self.played, request.seat)
-            for link, share, own in zip(self._links, shares_of(request.ends_by, count), seeds, strict=True)
+            link: WorkerOrder(packed, own, share, request.share, request.ponders, self.played, request.seat, rank)
+            for rank, (link, share, own) in enumerate(zip(self._links, shares, generators(count), strict=True))
             if share is not None
         }
         self.played = None
@@ -204,13 +210,18 @@ class WorkerPool:
             for link in busy[0].ready(busy, _POLL):
                 try:
                     answer = link.receive(number)
+                    told = [(other, message) for message in link.told() for other in busy if other is not link]
+                    for other, message in told:
+                        other.send("news", number, message)
                     if answer is not None:
                         answers[link] = pickle.loads(answer)
                 except (EOFError, OSError):
                     lost[link] = link.loss()
             lost |= {link: "stood still" for link in busy if link not in lost and link.stands_still()}
             busy = [link for link in busy if link not in answers and link not in lost]
-            if wait.ends_now([value for kind, value, _ in answers.values() if kind != "lost"]):
+            given = [(kind, value) for kind, value, _ in answers.values() if kind != "lost"]
+            is_final = any(kind == "error" or (kind == "found" and value.is_final) for kind, value in given)
+            if wait.ends_now(len(given), is_final=is_final):
                 for link in busy:
                     link.stop(number)
             elif wait.is_late(len(answers)):
@@ -269,17 +280,15 @@ class _Wait:
         self._answers, self._slowest = 0, 0.0
         self._over: float | None = None
 
-    def ends_now(self, found: Sequence[Any]) -> bool:
+    def ends_now(self, answers: int, *, is_final: bool) -> bool:
         """True once, when processes that have not answered should be stopped; the time ends them unasked."""
         if self._over is not None:
             return False
         now, left = Budget.now(), math.inf if self._budget is None else self._budget.seconds_left
-        if len(found) > self._answers:
-            self._answers, self._slowest = len(found), now - self._began
-        ends = self._is_stopped()
-        if math.isfinite(left):
-            ends = ends or any(part.stopped_by is StoppedBy.COMPLETED for part in found)
-        elif found:
+        if answers > self._answers:
+            self._answers, self._slowest = answers, now - self._began
+        ends = self._is_stopped() or (is_final and self._budget is not None)
+        if answers and math.isinf(left):
             ends = ends or now - self._began > max(_AT_LEAST, _ALIKE * self._slowest)
         if ends or left <= 0 or now - self._began > self._most:
             self._over = now

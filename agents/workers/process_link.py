@@ -17,7 +17,7 @@ from zermelo.envs.support.processes import FreshProcess
 REQUEST: Final = struct.Struct("<8sqQ")
 """The header of a request: its name, its number and the size of its data."""
 ANSWER: Final = struct.Struct("<qQ")
-"""The header of an answer: the number of the request, and the size."""
+"""The header of an answer: the number of the request, negative for news of a search, and the size."""
 _CHUNK: Final = 1 << 20
 _PATIENCE: Final = 10.0
 """Seconds that a start, once begun, has to end after Ctrl-C."""
@@ -36,13 +36,16 @@ class WorkerLink(Protocol):
     game: Any
 
     def send(self, name: str, number: int, data: bytes) -> None:
-        """Sends a numbered request, and does not wait until it has arrived."""
+        """Sends a numbered request, or news of the search of that number; does not wait until it has arrived."""
 
     def stop(self, number: int) -> None:
         """Has the search of that number end, with what it has found."""
 
     def receive(self, number: int) -> bytes | None:
         """Returns the answer to the request of that number, once there; ``EOFError`` if the process has ended."""
+
+    def told(self) -> Sequence[bytes]:
+        """Takes the news that the process has told of the search."""
 
     def stands_still(self) -> bool:
         """True if the process is known to do nothing any more, though it has not ended."""
@@ -68,6 +71,7 @@ class ProcessLink:
         self.game: Any = None
         self._waiting: list[memoryview] = []  # to be sent
         self._received = bytearray()
+        self._told: list[bytes] = []
         self._has_ended = False
         self._still_since: float | None = None
         self._channel, theirs = socket.socketpair()
@@ -98,9 +102,15 @@ class ProcessLink:
             del self._received[:end]
             if answered == number:  # others are of searches that Ctrl-C has ended
                 return answer
+            if answered == -number:
+                self._told.append(answer)
         if self._has_ended:
             raise EOFError
         return None
+
+    def told(self) -> Sequence[bytes]:
+        told, self._told = self._told, []
+        return told
 
     def stands_still(self) -> bool:
         if not self.process.is_stopped():

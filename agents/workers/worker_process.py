@@ -2,7 +2,7 @@
 
 It is sent the name and the number of a request, then its data: to ``greet``, which shows that it is there, to
 ``show`` it a game, with the agent at first, to ``search`` (a ``WorkerOrder``, answered by a ``WorkerAnswer``),
-and to ``stop`` the search of that number.
+to ``stop`` the search of that number, and ``news`` of the other processes that search.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import pickle
 import queue
 import signal
 import socket
+import sys
 import threading
 import warnings
+from collections.abc import Callable
 from typing import Any, Final
-
-import numpy as np
 
 from zermelo.agents.base.budget import Budget, StopFlag
 from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.recursion import GameTooLongError
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.settings import Compile
+from zermelo.agents.workers.news import Heard, News
 from zermelo.agents.workers.orders import WorkerOrder
 from zermelo.agents.workers.process_link import ANSWER, REQUEST
 from zermelo.envs.adapters.sending import unpack_game
@@ -31,37 +32,41 @@ from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.position import Position
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 16
+_SWITCH: Final = 0.0005
+"""Seconds that the thread which listens waits for the one that searches; Python's own are ten times as many."""
 
 
 def main(number: int) -> None:
     """Answers requests, which come by the socket of that number, until its other end is closed."""
     for one in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_DFL)
-    channel, worker = socket.socket(fileno=number), Worker()
+    channel = socket.socket(fileno=number)
+    worker = Worker(lambda number, message: channel.sendall(ANSWER.pack(-number, len(message)) + message))
     requests: queue.SimpleQueue[tuple[str, int, bytes, float]] = queue.SimpleQueue()
 
-    def read(size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            chunk = channel.recv(min(size - len(data), _CHUNK))
-            if not chunk:
-                raise EOFError
-            data += chunk
-        return bytes(data)
-
     def listen() -> None:
+        received = bytearray()
         try:
-            while True:
-                name, number, size = REQUEST.unpack(read(REQUEST.size))
-                data = read(size)
-                if (called := name.rstrip(b"\0").decode()) == "stop":
-                    worker.stop(number)
-                else:
-                    requests.put((called, number, data, Budget.now()))
-        except (EOFError, OSError):
-            os._exit(0)  # whatever the environment is doing
+            while chunk := channel.recv(_CHUNK):  # much at once, as each call may wait for the search
+                received += chunk
+                while len(received) >= REQUEST.size:
+                    name, number, size = REQUEST.unpack_from(received)
+                    if len(received) < (end := REQUEST.size + size):
+                        break
+                    data = bytes(memoryview(received)[REQUEST.size : end])
+                    del received[:end]
+                    if (called := name.rstrip(b"\0").decode()) == "stop":
+                        worker.stop(number)
+                    elif called == "news":
+                        worker.heard.append((number, data))
+                    else:
+                        requests.put((called, number, data, Budget.now()))
+        except OSError:
+            pass
+        os._exit(0)  # whatever the environment is doing
 
+    sys.setswitchinterval(_SWITCH)
     threading.Thread(target=listen, daemon=True).start()
     while True:
         name, number, data, received = requests.get()
@@ -71,9 +76,10 @@ def main(number: int) -> None:
 
 
 class Worker:
-    """An agent that searches for another one, in this process."""
+    """An agent that searches for another one, in this process; ``send`` sends news of a search to the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, send: Callable[[int, bytes], object]) -> None:
+        self.heard, self._send = Heard(), send
         self._agent: Any = None
         self._game: Any = None
         self._flag, self._number, self._stopped = StopFlag(), 0, 0
@@ -135,13 +141,14 @@ class Worker:
         self._flag, self._number = StopFlag(), number
         if self._stopped >= number:
             self._flag.is_set = True
-        agent.begin(order.limits, np.random.default_rng(order.seed), order.played)
+        agent.begin(order.limits, order.generator, order.played)
         with watching(game, pickle.loads(order.state)) as root:
             before = Budget.now()
-            request = _request(game, root, order.limits, agent.compile, seat=order.seat, ponders=order.ponders)
+            how: dict[str, Any] = {"seat": order.seat, "share": order.share, "ponders": order.ponders}
+            request = _request(game, root, order.limits, agent.compile, **how)
             budget = request.budget(received, self._flag)
             budget.delay(Budget.now() - before)
-            return "found", agent.answered(request, budget)
+            return "found", agent.answered(request, budget, News(number, order.rank, self.heard, self._send))
 
 
 def _request(game: Any, state: Any, limits: Limits, compile: Compile, **how: Any) -> Request:  # noqa: A002

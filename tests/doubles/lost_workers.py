@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -92,6 +94,18 @@ def is_alive(pid: int) -> bool:
 def pids_of(agent: Any) -> list[int]:
     team = agent._pools.by_owner.get(os.getpid())
     return [] if team is None else list(team.pids)
+
+
+def pids_after_kill(script: str) -> list[int]:
+    """Runs a script until it has written the ids of processes in a line, kills it, and returns them."""
+    code = f"import sys; sys.path[:0] = {sys.path!r}; {script}"
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    with parent.stdout:
+        pids = list(map(int, parent.stdout.readline().split()))
+    parent.kill()
+    parent.wait()
+    return pids
 
 
 def wait_for_end(pids: list[int]) -> bool:

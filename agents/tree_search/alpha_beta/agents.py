@@ -12,11 +12,10 @@ from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.machine import thread_count
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.requirements import require_plain_game
-from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import Compile, choice, integer, number, path
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.alpha_beta.searches import ALPHA_BETA
-from zermelo.agents.tree_search.interface import SearchSetup
+from zermelo.agents.tree_search.interface import SearchSetup, TreeOutcome
 from zermelo.agents.tree_search.settings import AlphaBetaConfig, ChancePruning, PruningSettings, SelectiveSettings
 from zermelo.envs.capabilities import SupportsNullMove, SupportsSearchSettings, offers
 from zermelo.envs.errors import UnsupportedGameError
@@ -27,6 +26,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.merging import PATIENCE
 
 if TYPE_CHECKING:
+    from zermelo.agents.workers.news import News
     from zermelo.envs.jit.kernel import Wanted
 
 
@@ -122,10 +122,10 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
             )
         return config
 
-    def choose(self, request: Request, budget: Budget) -> SearchResult:
+    def searched(self, request: Request, budget: Budget, news: News | None = None) -> TreeOutcome:
         proof_seconds = self._proof_seconds(request.game, budget)
         if not proof_seconds:
-            return super().choose(request, budget)
+            return super().searched(request, budget, news)
         from zermelo.agents.tree_search.exact.root_proof import proof_megabytes, prove_root
 
         proof_mb = proof_megabytes(self.memory_mb)

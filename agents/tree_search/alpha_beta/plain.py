@@ -131,7 +131,7 @@ class PlainAlphaBeta(PlainSearch):
         ordered = self.ordered(state, actions, mover, depth, ply, place, first)
         best: Visit | None = None
         proven = len(ordered) == len(actions)
-        for action in ordered:
+        for action in self.in_turn(ordered, depth, waits_for_first=self.prunes):
             if probed is not None and action == first:
                 found = probed
             else:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from zermelo.agents.base.budget import Budget
 from zermelo.agents.base.request import Request
-from zermelo.agents.base.result import SearchResult
 from zermelo.agents.base.settings import choice, flag, integer, part_of
 from zermelo.agents.tree_search.agent import TreeSearchAgent
 from zermelo.agents.tree_search.chance.searches import GENERAL
-from zermelo.agents.tree_search.interface import RootNode, SearchSetup, TreeSearch
+from zermelo.agents.tree_search.interface import RootNode, SearchSetup, TreeOutcome, TreeSearch
 from zermelo.agents.tree_search.many_players.interface import SumNotConstantError
 from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.many_players.searches import MAX_N
 from zermelo.agents.tree_search.settings import MaxNConfig, PruningSettings, TieRule
 from zermelo.envs.game import Game, RewardSum
 from zermelo.envs.support.calls import checked_call
+
+if TYPE_CHECKING:
+    from zermelo.agents.workers.news import News
 
 
 @checked_call
@@ -47,8 +49,8 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
     shallow: bool = flag(True)
     samples: int = integer(8, lower=1)
 
-    def choose(self, request: Request, budget: Budget) -> SearchResult:
-        root = self.root(request.game, request.state, request.legal)
+    def searched(self, request: Request, budget: Budget, news: News | None = None) -> TreeOutcome:
+        root = self.root(request.game, request.state, request.legal)._replace(news=news)
         config = self.config_for(root)
         try:
             return self.run(request, self.build(config, root, budget), root)

@@ -117,7 +117,7 @@ class PlainMaxN(MaxNRoot, PlainSearch):
         best = -math.inf
         proven = True
         ordered = self.order.order_moves(state, choices_in(game, state), mover, ply, table_action)
-        for action in ordered:
+        for action in self.in_turn(ordered, depth, waits_for_first=self.prunes):
             if tied and best >= upper and self._settled(tied, action):
                 continue
             child = child_of(game, state, action)

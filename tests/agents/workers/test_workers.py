@@ -8,14 +8,13 @@ import os
 import pickle
 import re
 import signal
-import subprocess
 import sys
 import threading
 from typing import Any
 
 import pytest
 from doubles.game_envs import SmallEnv
-from doubles.lost_workers import Nim, is_alive, nim, pids_of, wait_for_end
+from doubles.lost_workers import Nim, is_alive, nim, pids_after_kill, pids_of, wait_for_end
 
 from zermelo.agents import ISMCTSAgent, MCTSAgent, make_agent
 from zermelo.agents.base.limits import Limits, StoppedBy
@@ -114,18 +113,12 @@ def test_ctrl_c_ends_the_search_and_the_processes() -> None:
 
 @pytest.mark.alone
 def test_processes_end_with_the_one_that_started_them() -> None:
-    script = (
-        f"import sys; sys.path[:0] = {sys.path!r}; from doubles.lost_workers import *; "
-        "from zermelo.agents import MCTSAgent; env, agent = nim(pause=0.01), MCTSAgent(workers=2, seconds=60); "
+    pids = pids_after_kill(
+        "from doubles.lost_workers import *; from zermelo.agents import MCTSAgent; "
+        "env, agent = nim(pause=0.01), MCTSAgent(workers=2, seconds=60); "
         "agent.prepare(env); print(*pids_of(agent), flush=True); agent.search(env)"
     )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    with process.stdout:
-        pids = list(map(int, process.stdout.readline().split()))
     assert len(pids) == 2
-    process.kill()
-    process.wait()
     assert wait_for_end(pids)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from doubles.lost_workers import wait_for_end
+from doubles.lost_workers import pids_after_kill, wait_for_end
 
 from zermelo.envs.support.processes import FreshProcess
 
@@ -79,19 +78,12 @@ def test_one_that_a_signal_has_stopped(tmp_path: Path) -> None:
 
 @posix
 def test_it_ends_with_this_process_though_a_fork_holds_its_pipe(tmp_path: Path) -> None:
-    script = (
-        f"import os, sys, time; sys.path[:0] = {sys.path!r}; "
-        "from zermelo.envs.support.processes import FreshProcess; "
+    fresh, forked = pids_after_kill(
+        "import os, time; from zermelo.envs.support.processes import FreshProcess; "
         f"process = FreshProcess({FUNCTION!r}); "
         "forked = os.fork(); forked or (time.sleep(60), os._exit(0)); "
         "print(process.pid, forked, flush=True); time.sleep(60)"
     )
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    with parent.stdout:
-        fresh, forked = map(int, parent.stdout.readline().split())
-    parent.kill()
-    parent.wait()
     try:
         assert wait_for_end([fresh])
         os.kill(forked, 0)
