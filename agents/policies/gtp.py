@@ -182,7 +182,7 @@ def _go_position(env: Any) -> _Position:
         start = rules.initial_state()
         moves = [(COLOURS[ply % 2], rules.action_text(start, action)) for ply, action in enumerate(raw.played)]
         return _Position(rules.size, float(rules.komi), moves, COLOURS[len(moves) % 2])
-    position = getattr(raw, "_go", None)
+    position: Any = getattr(raw, "_go", None)
     if not hasattr(position, "recent"):
         raise UnsupportedGameError(
             f"gtp plays Go, such as classic/go-v5 or zermelo/Go-v0, and not {game_name(env)}"

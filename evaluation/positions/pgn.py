@@ -241,11 +241,12 @@ class _Game:
                         f"it begins with move {self._first}, without the tag FEN: give it the position before that"
                     )
             word = word[number.end() :]
+        word = word.lstrip(".\u2026")
         if word and (word in _NULL_MOVES or not _ASSESSMENT.fullmatch(word)):
-            self._play(word)
+            self._play(word, token.line)
         return False
 
-    def _play(self, word: str) -> None:
+    def _play(self, word: str, line: int) -> None:
         self.plies += 1
         if self.plies > _MOST_PLIES:
             raise StoreError(f"it has more than {_MOST_PLIES:,} plies")
@@ -259,7 +260,8 @@ class _Game:
             try:
                 move = self._board.push_uci(word.lower())
             except ValueError:
-                raise StoreError(_said(error)) from None
+                letters = "" if self._chess.SAN_REGEX.match(_plain(word)) else ": pieces are K, Q, R, B and N"
+                raise StoreError(f"{_said(error)}, in line {line}{letters}") from None
         self.moves.append(move.uci())
 
 

@@ -57,7 +57,7 @@ _PGN: Final = re.compile(r"^\s*+\[\w+\s+\"", re.MULTILINE)
 _SGF: Final = re.compile(r"^\s*+\(\s*;", re.MULTILINE)
 _BEGINNING: Final = 2**12  # characters in which a tag or a tree says what kind of file it is
 _POSITION: Final = re.compile(r"(?:[^\s/]+/){3,}[^\s/]+\s+[a-z]\b")
-_FEN: Final = re.compile(r"([^\s;]+\s+[^\s;]+(?:\s+[^\s;]+\s+[^\s;]+(?:\s+\d+\s+\d+(?![^\s;]))?)?)(;?)\s*(.*)")
+_FEN: Final = re.compile(r"([^\s;]+\s+[^\s;]+(?:\s+[^\s;]+\s+[^\s;]+(?:\s+\d+\s+\d+(?![^\s;]))?)?)\s*(.*)")
 _OPERATION: Final = re.compile(r"(\w++)((?:\s(?:[^\";]|\"[^\"]*\")*+)?);\s*+")
 """What follows a position in EPD, such as ``bm e4;``."""
 _LEFT_OUT: Final = re.compile(r"\{[^}]*\}|\$\d+|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!\S)")
@@ -361,15 +361,15 @@ def _position(text: str, where: str) -> str:
     match = _FEN.fullmatch(text)
     if match is None:
         raise InvalidSettingError(f"{where} has no position that can be played: a semicolon stands in it")
-    fen, _, rest = match.groups()
-    counts, place = {"hmvc": "0", "fmvn": "1"}, 0
+    fen, rest = match[1], match[2].removeprefix(";")
+    counts, place = {"hmvc": "0", "fmvn": "1"}, len(rest) - len(rest.lstrip())
     while (operation := _OPERATION.match(rest, place)) is not None:
         name, value, place = operation[1], operation[2].strip(), operation.end()
         if name in counts:
             if not re.fullmatch(r"\d{1,9}", value):
                 raise InvalidSettingError(f"{where} has {name} {shown(value, 40)}, which must be a whole number")
             counts[name] = value
-    if place < len(rest) and rest[place] not in ";#":
+    if place < len(rest) and rest[place] not in ";#" and rest == match[2]:
         raise InvalidSettingError(
             f"{where} has {shown(rest[place:], 40)} after the position: leave it out, or end operations by ;"
         )

@@ -15,6 +15,11 @@ from zermelo.agents.policies.uci import UciAgent
 from zermelo.envs import UnsupportedGameError, make
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.evaluation import play_match
+from zermelo.evaluation.match.live_game import drive_env
+from zermelo.evaluation.output import ExportFormat
+from zermelo.evaluation.positions.moves import play_moves
+from zermelo.evaluation.positions.notation import game_text
+from zermelo.evaluation.positions.pgn import pgn_games
 
 CHESS = """
 import os, sys, time, chess
@@ -201,11 +206,24 @@ def test_stockfish_opens():
 
 
 @pytest.mark.thorough
+@needs("stockfish")
+def test_stockfish_plays_the_same_game_in_both_environments():
+    games = []
+    for env in ("classic/chess-v6", "zermelo/Chess-v0"):
+        opening = play_moves(drive_env(make(env), 0), "e4 c6")
+        agents = [f"uci(path='stockfish', nodes={nodes})" for nodes in (50, 60)]
+        record = play_match(env, agents, seed=3, opening=opening, max_moves=200)
+        games.append(next(pgn_games(game_text(record, ExportFormat.PGN))).moves)
+    assert games[0] == games[1]
+
+
+@pytest.mark.thorough
 @needs("gnugo")
-def test_gnugo_plays_a_game():
+@pytest.mark.parametrize("env", ["classic/go-v5(board_size=5)", "zermelo/Go-v0(size=5)"])
+def test_gnugo_plays_a_game(env):
     path = "gnugo --mode gtp --chinese-rules --capture-all-dead"
     agents = {name: GtpAgent(path=path, level=1) for name in ("black_0", "white_0")}
-    record = play_match("classic/go-v5(board_size=5)", agents, seed=0)
+    record = play_match(env, agents, seed=0)
     assert record.failure is None
     assert len(record.moves) > 5
 

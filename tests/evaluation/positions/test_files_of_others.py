@@ -37,6 +37,7 @@ PGN = {
     "variations": (TAGS + "\n1. e4 (1. d4 d5 (1... Nf6 {)} 2. c4) 2. c4) 1... e5 (1... c5 1-0) *", [E4E5]),
     "signs": (TAGS + "\n1. e4! $1 +/- {x} e5?! $146 = \u00b1 *", [E4E5]),
     "numbers in every way": ("1.e4 1...e5 2 Nf3 2\u2026Nc6 3.Bb5*", [[*E4E5, "g1f3", "b8c6", "f1b5"]]),
+    "dots alone": ("1. e4 ... e5 2. Nf3 2. ... Nc6 3. ... *", [[*E4E5, "g1f3", "b8c6"]]),
     "no numbers": ("e4 e5 *", [E4E5]),
     "castling with zeros": ('[FEN "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1"]\n\n1. 0-0 o-o-o *', [["e1g1", "e8c8"]]),
     "long moves": ("1. e2-e4 e7e5 2. Ng1-f3 b8c6 *", [[*E4E5, "g1f3", "b8c6"]]),
@@ -59,7 +60,7 @@ PGN = {
     ),
     "another game": ('[Variant "Chess960"]\n\n1. e4 *', "is a game of 'Chess960', not of chess: leave it out"),
     "no game": ("hello\n", "line 1 is no game in PGN"),
-    "German": (TAGS + "\n1. e4 e5 2. Sf3 *", "begins at line 1 cannot be read: invalid san: 'Sf3'"),
+    "German": (TAGS + "\n1. e4 e5 2. Sf3 *", "invalid san: 'Sf3', in line 4: pieces are K, Q, R, B and N"),
 }  # fmt: skip
 
 
@@ -92,6 +93,7 @@ SGF = {
     "another size": ("(;SZ[19];B[aa])", "the board has 19 lines, and the one here has 9"),
     "another game": ("(;GM[2]SZ[9];B[aa])", "is another game than Go"),
     "no point": ("(;SZ[9];B[D4])", "'D4' is no point of a board of 9 lines"),
+    "a game that begins without a node": ("(;SZ[9];B[aa])(SZ[9];B[bb])", "cannot be read at 'SZ"),
     "no end": ("(;SZ[9];B[aa]", "ends too early"),
 }
 
@@ -109,6 +111,7 @@ BOARD = "rnbqkb1r/ppp1pppp/5n2/3P4/8/8/PPPP1PPP/RNBQKBNR"
 EPD = {
     "no space": (f"{BOARD} w KQkq -; cp 12;", f"{BOARD} w KQkq - 0 1"),
     "no space before counts": (f"{BOARD} w KQkq -;hmvc 3; fmvn 9;", f"{BOARD} w KQkq - 3 9"),
+    "a semicolon apart": (f"{BOARD} w KQkq - ; hmvc 3; why not", f"{BOARD} w KQkq - 3 1"),
     "counts": (f'{BOARD} w KQkq - bm d4 c4; hmvc 3; id "x; hmvc 7;"; fmvn 9;', f"{BOARD} w KQkq - 3 9"),
     "quotes": (f'{BOARD} w KQkq - id "a; b # c"; am Ke2;', f"{BOARD} w KQkq - 0 1"),
     "FEN with operations": (f"{BOARD} w KQkq - 2 3 bm d4;", f"{BOARD} w KQkq - 2 3"),
