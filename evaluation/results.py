@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import math
+import numbers
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -124,7 +125,8 @@ class GameCounts:
     def match(cls, first: str, second: str, wins: int = 0, draws: int = 0, losses: int = 0) -> GameCounts:
         """Games that ``first`` won, drew and lost from the first of two seats."""
         games = zip(((0, 1), (0, 0), (1, 0)), observed(wins, draws, losses).counts, strict=True)
-        return cls.of({((first, second), ranks): count for ranks, count in games})
+        names = str(name_of(first) or first), str(name_of(second) or second)
+        return cls.of({(names, ranks): count for ranks, count in games})
 
     def __add__(self, other: GameCounts) -> GameCounts:
         return GameCounts.of(self._counts + other._counts)
@@ -165,31 +167,44 @@ class GameCounts:
         return f"<GameCounts: {self.games} games of {len(self.players)} players>"
 
 
-def _key(result: Sequence[Any]) -> _Key:
-    if len(result) == 3 and _are_names(result[:1]):
-        first, second, score = result
-        ranks = _TWO_SEATS.get(score)
-        if ranks is None or not _are_names((first, second)):
+def _key(result: Any) -> _Key:
+    parts = list(result) if isinstance(result, Iterable) and not isinstance(result, str) else []
+    if len(parts) == 3 and all(name_of(part) is not None for part in parts[:2]):
+        first, second, score = parts
+        ranks = _TWO_SEATS.get(score) if isinstance(score, Hashable) else None
+        if ranks is None or isinstance(first, str) != isinstance(second, str):
             raise InvalidSettingError(
                 f"a result (first, second, score) needs names and a score of 1, 0.5 or 0, not {result!r}"
             )
-        return (str(first), str(second)), ranks
-    if len(result) != 2 or isinstance(result[0], str):
+        return (str(name_of(first)), str(name_of(second))), ranks
+    players, scores = (
+        (list(part) if _is_row(part) else None for part in parts) if len(parts) == 2 else (None, None)
+    )
+    if players is None or scores is None:
         raise InvalidSettingError(f"a result must be (players, scores) or (first, second, score), not {result!r}")
-    players, scores = result
     if len(players) < 2 or len(players) != len(scores):
         raise InvalidSettingError(
             f"a game needs at least two players and one score for each, not {players!r} with {scores!r}"
         )
-    if any(math.isnan(score) for score in scores):
+    if any(not isinstance(score, numbers.Real) or math.isnan(score) for score in scores):
         raise InvalidSettingError(f"scores must be numbers, not {scores!r} for {players!r}")
-    if not _are_names(players):
+    names = tuple(map(str, map(name_of, players)))
+    if len({isinstance(name, str) for name in players}) > 1 or None in map(name_of, players):
         raise InvalidSettingError(f"players must be all names, or all numbers, not {players!r}")
-    return tuple(map(str, players)), ranks_of(scores)
+    return names, ranks_of(scores)
 
 
-def _are_names(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, str) for value in values) or all(hasattr(value, "__index__") for value in values)
+def _is_row(part: Any) -> bool:
+    return isinstance(part, Iterable) and hasattr(part, "__len__") and not isinstance(part, str)
+
+
+def name_of(given: Any) -> str | None:
+    """The name of a player, who may be called by a whole number; None for what is neither."""
+    if isinstance(given, str):
+        return str(given)
+    if isinstance(given, bool) or not isinstance(given, numbers.Real) or not float(given).is_integer():
+        return None
+    return str(given.__index__() if isinstance(given, numbers.Integral) else int(float(given)))
 
 
 class Result(NamedTuple):

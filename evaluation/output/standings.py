@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
@@ -25,6 +26,7 @@ from zermelo.evaluation.stats.rounds import matches, round_table
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL, PERCENT
 from zermelo.evaluation.storage.counting import count_games
+from zermelo.evaluation.storage.games import StoredGames
 from zermelo.evaluation.text_table import TextTable
 
 MANY_AGENTS: Final = 6  # more than these leave decimals, or intervals, out of the crosstable, to fit a terminal
@@ -60,6 +62,10 @@ class Standings(Ranking):
     ) -> Standings:
         """The standings of any number of games in one environment; settings are as for ``Ranking``."""
         games = records if isinstance(records, Sequence) else tuple(records)
+        if not isinstance(games, StoredGames) and (other := [x for x in games if not isinstance(x, GameRecord)]):
+            raise InvalidSettingError(
+                f"records must be games (GameRecord), not {other[0]!r}: read_games reads a folder"
+            )
         results = count_games(games)
         env, seat_names = (games[0].env, games[0].seat_names) if results.groups else ("", ())
         return cls(

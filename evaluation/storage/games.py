@@ -197,6 +197,8 @@ def read_games(folder: str | os.PathLike[str]) -> StoredGames:
         if database.exists() and (database.stat().st_size or not lines.exists()):
             with open_reader(database):
                 return _of_database(database)
+        if lines.exists() and lines.is_file() and not lines.stat().st_size:
+            raise StoreError(f"{folder} holds no tournament: {LINES} is empty")
         return _of_text(lines)
     except FileNotFoundError:
         raise StoreError(f"{folder} holds no tournament: there is no {FILE} in it, nor {LINES}") from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import numbers
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation.match.adjudication import Adjudication
 from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
+from zermelo.evaluation.results import name_of
 from zermelo.evaluation.schedule import Pairings, checked_seed, parse_pairings
 from zermelo.evaluation.workers.settings import AgentLimits
 
@@ -196,6 +198,13 @@ class _TournamentFunction(Protocol[P]):
     def __call__(self, env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings: ...
 
 
+def _plain(value: Any) -> Any:
+    """A number of NumPy or an enumeration as Python's, which a file of JSON can hold."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    return int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else value
+
+
 def settings_as_keywords(
     settings: Callable[P, AllSettings], **fixed: Any
 ) -> Callable[[Callable[[EnvSource, Agents, AllSettings], Standings]], _TournamentFunction[P]]:
@@ -204,7 +213,10 @@ def settings_as_keywords(
     def decorate(play: Callable[[EnvSource, Agents, AllSettings], Standings]) -> _TournamentFunction[P]:
         @functools.wraps(play)
         def call(env: EnvSource, agents: Agents, *args: P.args, **kwargs: P.kwargs) -> Standings:
-            return play(env, agents, settings(*args, **kwargs, **fixed))
+            given: dict[str, Any] = {name: _plain(value) for name, value in {**kwargs, **fixed}.items()}
+            if "anchor" in given:
+                given["anchor"] = name_of(given["anchor"]) or given["anchor"]
+            return play(env, agents, settings(*args, **given))
 
         first = [*inspect.signature(play).parameters.values()][:2]
         keywords = [one for one in inspect.signature(settings).parameters.values() if one.name not in fixed]

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zermelo.envs.errors import UnknownNameError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.calls import checked_call
-from zermelo.evaluation.results import GameCounts, HeadToHead
+from zermelo.evaluation.results import GameCounts, HeadToHead, name_of
 from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
 from zermelo.evaluation.stats.ratings.model import RankingModel
@@ -41,7 +41,7 @@ _STATUS_NOTES: Final = {
 def fit_ratings(
     results: GameCounts | Iterable[Sequence[Any]],
     *,
-    anchor: str | None = None,
+    anchor: str | int | None = None,
     seat_effects: bool = True,
     dispersion: float = 1.0,
 ) -> RatingTable:
@@ -59,6 +59,9 @@ def fit_ratings(
         UnknownNameError: The anchor played no game.
         InvalidSettingError: A result has an unknown form.
     """
+    if not 0.0 < dispersion < math.inf:
+        raise InvalidSettingError(f"dispersion must be a finite number greater than 0, not {dispersion!r}")
+    anchor = name_of(anchor) or anchor
     counts = results if isinstance(results, GameCounts) else GameCounts(results)
     if anchor is not None and anchor not in counts.players:
         names = ", ".join(counts.players) or "nobody"

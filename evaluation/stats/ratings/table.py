@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zermelo.envs.errors import UnknownNameError
+from zermelo.evaluation.results import name_of
 from zermelo.evaluation.stats.ratings.choice_fit import FINITE, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.choices import Vector
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY
@@ -81,11 +82,11 @@ class RatingTable:
     _model: RankingModel | None = field(default=None, repr=False, compare=False)
     _fit: ChoiceFit | None = field(default=None, repr=False, compare=False)
 
-    def __getitem__(self, name: str) -> PlayerRating:
+    def __getitem__(self, name: str | int) -> PlayerRating:
         players = {player.name: player for player in self.players}
-        if name not in players:
+        if (called := name_of(name)) not in players:
             raise UnknownNameError(f"no player named {name!r}: the table has {', '.join(players)}")
-        return players[name]
+        return players[called]
 
     @property
     def zero(self) -> str:
@@ -114,7 +115,7 @@ class RatingTable:
         return estimate, lower, upper
 
     def _compared(self, first: str, second: str) -> tuple[ChoiceFit, Vector] | None:
-        self[first], self[second]  # raises UnknownNameError for an unknown one
+        first, second = self[first].name, self[second].name
         if first == second or self._model is None or self._fit is None:
             return None
         return self._fit, self._model.mean(first) - self._model.mean(second)
