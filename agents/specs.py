@@ -38,6 +38,7 @@ _AGENTS: Final = {
     "simultaneous_mcts": "monte_carlo.simultaneous.agent:SimultaneousMCTSAgent",
     "auto": "auto:AutoAgent",
     "level": "level:LevelAgent",
+    "best_response": "best_response.agent:BestResponseAgent",
     "best_first": "solving.agents:BestFirstAgent",
     "value_iteration": "solving.agents:ValueIterationAgent",
     "backward_induction": "equilibrium.agents:BackwardInductionAgent",
@@ -52,7 +53,19 @@ _AGENTS: Final = {
 }
 """Where the class of each agent is, whose module is imported when one is asked for; experts add theirs."""
 _NEED_MORE: Final = frozenset(
-    {"gtp", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "sb3", "torch", "uci"}
+    {
+        "best_response",
+        "gtp",
+        "level",
+        "noisy",
+        "onnx",
+        "openspiel_mcts",
+        "policy",
+        "policytable",
+        "sb3",
+        "torch",
+        "uci",
+    }
 )
 """Agents that cannot be made from the name alone; nor can the experts' programs."""
 _FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}

@@ -291,6 +291,11 @@ class GameView:
         return self.inside.to_env_action(self.inner(state), action)
 
 
+def playout_game(game: Any) -> Any:
+    """The game of the same states by which random playouts go: what a view names in ``playouts_by``, or itself."""
+    return getattr(game, "playouts_by", game)
+
+
 def innermost_game(game: Any) -> Any:
     """The game that views show; a game that is no view as it is."""
     while isinstance(game, GameView):

@@ -9,5 +9,6 @@ from zermelo.evaluation.storage.games import read_games as read_games
 from zermelo.evaluation.tournament.run import gauntlet as gauntlet
 from zermelo.evaluation.tournament.run import read_standings as read_standings
 from zermelo.evaluation.tournament.run import round_robin as round_robin
+from zermelo.evaluation.training.attacking import attack as attack
 from zermelo.evaluation.training.curve import RatingCurve as RatingCurve
 from zermelo.evaluation.training.evaluate import evaluate_policy as evaluate_policy

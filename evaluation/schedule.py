@@ -2,8 +2,8 @@
 
 Games come in blocks, played one after another, in each of which every pairing plays its rotation of the seats from
 one opening. For more than two seats, successive blocks go through the (n - 1)! cyclic orders. A game's seed
-depends on the tournament's seed, the names of the agents and the number of the game within its pairing, and on
-nothing else.
+depends on the tournament's seed, the names of the agents (but not of those who each take one seat) and the number
+of the game within its pairing, and on nothing else.
 
 Everything is known before the first game, but for tournaments in rounds, Swiss and knockout: there the ids,
 openings and numbers of games are, and who plays in a round is decided by the games of the rounds before
@@ -37,6 +37,8 @@ class Pairings(enum.StrEnum):
     """Every agent plays every other."""
     GAUNTLET = "gauntlet"
     """The first agent plays every other."""
+    ONE_SEAT = "one-seat"
+    """Every other agent takes one seat, the first all others; all in the same seats, with the same seeds."""
     SWISS = "swiss"
     """In each round, agents meet that have as many points and have not met before."""
     KNOCKOUT = "knockout"
@@ -132,8 +134,10 @@ class Schedule(Sequence[ScheduledGame]):
             raise InvalidSettingError(
                 f"a tournament needs at least {needed} agent{'s' * (needed > 1)}, not {len(self.agents)}"
             )
-        if self.pairings is Pairings.GAUNTLET and self.seats == 1:
-            raise InvalidSettingError("a gauntlet needs an environment with at least 2 seats, not 1")
+        if self.pairings in (Pairings.GAUNTLET, Pairings.ONE_SEAT) and self.seats == 1:
+            raise InvalidSettingError(
+                f"a {self.pairings} schedule needs an environment with 2 seats or more, not 1"
+            )
         if self.pairings.in_rounds and (self.seats != 2 or self.teams):
             what = "a cooperative one" if self.teams else f"one of {self.seats}"
             raise InvalidSettingError(
@@ -147,6 +151,8 @@ class Schedule(Sequence[ScheduledGame]):
 
     @cached_property
     def _pairs(self) -> list[tuple[int, ...]]:
+        if self.pairings is Pairings.ONE_SEAT:
+            return [(0,) * (self.seats - 1) + (agent,) for agent in range(1, len(self.agents))]
         pairings = dict.fromkeys(_groups(len(self.agents), self.seats))
         if self.teams:
             pairings |= dict.fromkeys((agent,) * self.seats for agent in range(len(self.agents)))
@@ -259,7 +265,8 @@ class Schedule(Sequence[ScheduledGame]):
             # The same agents in the same seats would play the same game again: they have a deal of their own.
             number = seatings[:turn].count(seatings[turn])
         block += round_number * self._blocks_of_round
-        group = sorted(seatings[turn]) if self.seats > 1 else []
+        is_common = self.seats == 1 or self.pairings is Pairings.ONE_SEAT
+        group = [] if is_common else sorted(seatings[turn])
         seed = derived_seed(self.seed, group, block * self.seats + number)
         opening = self.openings[block % len(self.openings)] if self.openings else ()
         start = self.starts[block % len(self.starts)] if self.starts else None
@@ -276,6 +283,7 @@ class Schedule(Sequence[ScheduledGame]):
         group, order = self._groups[pairing], self._orders[block % len(self._orders)]
         # An odd game out: who moves first in it alternates with the sum of the agents' numbers.
         shift = sum(self._numbers[agent] for agent in self._pairs[pairing]) + 1
+        shift = 0 if self.pairings is Pairings.ONE_SEAT else shift
         return [
             tuple(group[order[(seat + turn + shift) % self.seats]] for seat in range(self.seats))
             for turn in range(self._turns(block))

@@ -124,6 +124,16 @@ ROOMS = {
         },
         "knowledge_building": {"knowledge", "solving", "tree_search/exact"},
         "policies": {"agent", "specs", "evaluators", "baselines", "opponents"},
+        "best_response": {
+            "specs",
+            "search_agent",
+            "baselines",
+            "opponents",
+            "policies",
+            "equilibrium",
+            "tree_search",
+            "solving",
+        },
         "experts": {"specs", "evaluators", "search_agent", "opponents", "policies", "equilibrium"},
         "level": {"specs"},
         "textbook": {
@@ -198,7 +208,7 @@ ROOMS = {
         "report": {"match", "stats", "storage", "analysis", "output", "positions"},
         "tournament": {"match", "workers", "storage", "stats", "output", "positions"},
         "ladders": {"match", "workers", "storage", "stats", "tournament"},
-        "training": {"match", "workers", "storage", "stats", "tournament", "ladders"},
+        "training": {"match", "workers", "storage", "stats", "analysis", "output", "tournament", "ladders"},
         "board": {"match", "workers", "analysis", "output", "positions"},
         "cli": {
             "match",

@@ -35,7 +35,14 @@ from zermelo.agents.monte_carlo.interface import (
 )
 from zermelo.agents.monte_carlo.kept_states import KeptStates
 from zermelo.agents.monte_carlo.plain_nodes import Simulation, UctNode, below, children_at, nodes_from
-from zermelo.envs.capabilities import SupportsCopies, SupportsPlayoutActions, copy_facts, offers, rules_of
+from zermelo.envs.capabilities import (
+    SupportsCopies,
+    SupportsPlayoutActions,
+    copy_facts,
+    offers,
+    playout_game,
+    rules_of,
+)
 from zermelo.envs.errors import EnvFailedError
 from zermelo.envs.game import CHANCE, Chance
 
@@ -87,7 +94,9 @@ class PlainMonteCarlo(MonteCarlo):
         self.random, self.generator = RandomNumbers(start.seed), np.random.default_rng(start.seed)
         guide = game.playout_action if offers(game, SupportsPlayoutActions) else None
         is_whole, longest = math.isinf(budget.nodes_left) and math.isinf(self.ends()), self.playout_moves
-        self.playouts = Playouts(game, self.random, self.generator, guide=guide, longest=longest, whole=is_whole)
+        self.playouts = Playouts(
+            playout_game(game), self.random, self.generator, guide=guide, longest=longest, whole=is_whole
+        )
         self.copying = facts.copying
         self.playout_ends = math.inf
         self.keeps_best = traits.seats == 1 and traits.chance is Chance.NONE and rules_of(game) is None

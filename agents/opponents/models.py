@@ -91,6 +91,11 @@ def _policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, float]:
     if isinstance(agent, RandomAgent) or hasattr(agent, "search_state"):
         return searched_policy(agent, game, state)
     agent.reset(getattr(agent, "seed", 0))
+    return {acted_in(agent, game, state): 1.0}
+
+
+def acted_in(agent: Any, game: Game[Any], state: Any) -> int:
+    """The action of an agent that acts in environments only, in the one that the state is a copy of."""
     env = getattr(state, "env", None)
     if env is None:
         raise InvalidSettingError(
@@ -98,9 +103,9 @@ def _policy(agent: Any, game: Game[Any], state: Any) -> Mapping[int, float]:
             "backend='clone', or an agent that searches"
         )
     played = agent.act(env)
-    for action in actions:
+    for action in game.legal_actions(state):
         if np.array_equal(game.to_env_action(state, action), played):
-            return {action: 1.0}
+            return int(action)
     raise InvalidSettingError(f"{agent.name}, the opponent, played {played!r}, which is not legal")
 
 

@@ -301,7 +301,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     """
     made = copied_agent(agent)
     if isinstance(made, ViewAgent):
-        return lambda game, state: made.probabilities(_view(game, state))
+        return lambda game, state: made.probabilities(view_at(game, state))
     if isinstance(made, RandomAgent) or hasattr(made, "search_state"):
         return lambda game, state: searched_policy(made, game, state)
     raise InvalidSettingError(
@@ -310,7 +310,8 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
     )
 
 
-def _view(game: Any, state: Any) -> Observation:
+def view_at(game: Any, state: Any) -> Observation:
+    """What the player to move sees in a state of a game."""
     observes = offers(game, SupportsObservations)
     if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")

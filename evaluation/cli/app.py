@@ -190,6 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _register() -> None:
     from zermelo.evaluation.cli import (
+        attack,
         knowledge,
         learning,
         listing,
@@ -204,7 +205,8 @@ def _register() -> None:
     commands: tuple[Callable[..., None], ...] = (
         tournament.tournament, standings.standings, standings.compare, knowledge.ladder_command, report.report,
         report.judge, report.export, search.search, search.tree, solve.solve_command, solve.exploitability_command,
-        play.play, search.perft_command, learning.tune_command, learning.label_command, learning.evaluate_command,
+        attack.attack_command, play.play, search.perft_command, learning.tune_command, learning.label_command,
+        learning.evaluate_command,
         knowledge.book_command, knowledge.table_command, search.warmup, listing.agents, listing.envs,
     )  # fmt: skip
     for command in commands:

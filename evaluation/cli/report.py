@@ -77,6 +77,7 @@ def report(
 
 
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:
+    from zermelo.evaluation.analysis.attack import FILE
     from zermelo.evaluation.analysis.judgement import read_verdicts
     from zermelo.evaluation.match.replay import Replayer
     from zermelo.evaluation.storage.games import read_games
@@ -85,7 +86,8 @@ def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool)
 
     return {
         "records": read_games(folder), "replayer": Replayer(trust=trust), "standings": read_standings(folder),
-        "judged": judge_folder(folder, trust=trust).to_dict() if judged else _judged_before(folder),
+        "judged": judge_folder(folder, trust=trust).to_dict() if judged else _found(folder / JUDGED, "judge"),
+        "attack": _found(folder / FILE, "attack"),
         "verdicts": functools.partial(read_verdicts, folder / VERDICTS), "run": read_run(folder), "curves": curves,
     }  # fmt: skip
 
@@ -97,16 +99,16 @@ def _has_games(folder: Path) -> bool:
     return any((folder / name).exists() for name in (FILE, LINES))
 
 
-def _judged_before(folder: Path) -> dict[str, Any] | None:
+def _found(file: Path, command: str) -> dict[str, Any] | None:
     from zermelo.envs.support.files import read_file
 
     try:
-        judgement: dict[str, Any] = msgspec.json.decode(read_file(folder / JUDGED), type=dict[str, Any])
+        found: dict[str, Any] = msgspec.json.decode(read_file(file), type=dict[str, Any])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise StoreError(f"cannot read {folder / JUDGED} ({error}): run `zermelo judge` again") from error
-    return judgement
+        raise StoreError(f"cannot read {file} ({error}): run `zermelo {command}` again") from error
+    return found
 
 
 def judge_folder(

@@ -41,6 +41,7 @@ def report_page(
     replayer: Replayer | None = None,
     standings: Standings | None = None,
     judged: Mapping[str, Any] | None = None,
+    attack: Mapping[str, Any] | None = None,
     verdicts: Callable[[Collection[str]], Mapping[str, GameVerdict]] | None = None,
     run: StoredRun | None = None,
     curves: Sequence[Curve] = (),
@@ -49,10 +50,11 @@ def report_page(
 
     Records in a folder are read one after another and not kept. At most so many ``games`` are shown in full, and
     fewer if they would make the page too large. ``judged`` is the judge's table as plain values, and ``verdicts``
-    reads what it said of some games, by their ids.
+    reads what it said of some games, by their ids. ``attack`` is that of ``zermelo attack``.
     """
     effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
     judge, judge_notes = sections.judge_section(judged)
+    attacked, attack_notes = sections.attack_section(attack)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -71,7 +73,8 @@ def report_page(
     numbers = {name: place for place, name in enumerate(order)}
     drawn = draw_games(chosen, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
     parts = [
-        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes]),
+        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes, *attack_notes]),
+        attacked,
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
         judge,

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from zermelo.evaluation.analysis.attack import attack_notes, attack_table
 from zermelo.evaluation.analysis.exploitability import exploitability_table
 from zermelo.evaluation.analysis.judgement import judge_tables
 from zermelo.evaluation.errors import StoreError
@@ -283,6 +284,20 @@ def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]
         return section("judge", title, part("about", str(judged["about"])), *parts), notes
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
+
+
+def attack_section(attack: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
+    """How a policy is beaten, from ``Attack.to_dict``, and its notes."""
+    if not attack:
+        return "", ()
+    try:
+        one, title = attack_table(attack), f"How {attack['policy']} is beaten"
+        notes = msgspec.convert(attack_notes(attack), tuple[str, ...])
+        return section(
+            "attack", title, part("about", str(attack["about"])), table(title, one.columns, one.rows)
+        ), notes
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"this is no result of an attack ({error}): run `zermelo attack` again") from error
 
 
 def provenance_section(run: StoredRun | None, versions: Mapping[str, str]) -> str:

@@ -144,7 +144,7 @@ class Tournament:
         by_name = {participant.name: participant for participant in self.participants}
         old = [agent["name"] for agent in there]
         if not set(old) <= by_name.keys() or (
-            self.schedule.pairings is Pairings.GAUNTLET and old[:1] != [*by_name][:1]
+            self.schedule.pairings in (Pairings.GAUNTLET, Pairings.ONE_SEAT) and old[:1] != [*by_name][:1]
         ):
             return self
         names = [*old, *(name for name in by_name if name not in old)]

@@ -42,8 +42,9 @@ class TournamentSettings:
     Attributes:
         games: Games for each pairing; seats rotate. In Python: games of each agent, where one plays alone.
         seed: Seed of all random numbers.
-        pairings: Every agent plays every other (round-robin), or the first agent all others (gauntlet); in rounds,
-            agents of as many points meet (swiss, or swiss:9 for nine rounds), or whoever loses is out (knockout).
+        pairings: Every agent plays every other (round-robin), or the first agent all others (gauntlet), or every
+            other agent takes one seat and the first all others, with the same seeds (one-seat); in rounds, agents
+            of as many points meet (swiss, or swiss:9 for nine rounds), or whoever loses is out (knockout).
         openings: A file of openings: PGN, SGF, or one a line as a position (FEN, EPD) or as moves, by name or by
             number (e4 e5 Nf3, e2e4,e7e5, 3,2,4); book:FILE takes them from an opening book. In Python also a list,
             each a list of actions or a line of moves, or how many random legal plies games begin with. Each
@@ -110,6 +111,28 @@ class TournamentSettings:
     def limits(self) -> AgentLimits:
         """The isolation, where none was given too."""
         return self.isolation or AgentLimits()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackSettings(TournamentSettings):
+    """Settings of an attack on a policy (``zermelo.evaluation.training.attacking``).
+
+    Attributes:
+        games: Games of the search that asks the policy, and as many of the one that does not; seats rotate.
+        asks: How often a policy that draws its moves is asked in a position, with a seed each.
+        states: Also compute the exact best response of games with at most so many states; 0 for none.
+    """
+
+    games: int = 100
+    pairings: str = Pairings.ONE_SEAT
+    score: Scoring | str = Scoring.REWARDS
+    asks: int = 4
+    states: int = 20_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("asks", self.asks, lower=1)
+        check_whole("states", self.states)
 
 
 class RunnerChoice(enum.StrEnum):

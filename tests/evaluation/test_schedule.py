@@ -139,7 +139,9 @@ def test_a_gauntlet_is_the_first_agent_s_part_of_the_round_robin():
 
 
 def test_a_gauntlet_of_one_seat_makes_no_sense():
-    with pytest.raises(InvalidSettingError, match="a gauntlet needs an environment with at least 2 seats, not 1"):
+    with pytest.raises(
+        InvalidSettingError, match="a gauntlet schedule needs an environment with 2 seats or more, not 1"
+    ):
         Schedule("ab", seats=1, games=5, seed=7, pairings=Pairings.GAUNTLET)
 
 

@@ -1,0 +1,167 @@
+"""How a policy is beaten: games of a search that asks it what it will play, and of the same search alone.
+
+What asking wins beyond the value of the game is a lower bound of how much the policy can be exploited. Timbers et
+al., "Approximate exploitability: learning a best response", IJCAI (2022).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from zermelo.agents.base.budget import SearchStopped
+from zermelo.agents.best_response.agent import BestResponseAgent
+from zermelo.agents.best_response.asking import acts_only
+from zermelo.agents.best_response.exact import best_response_values
+from zermelo.agents.equilibrium.sequence_form import require_few_states
+from zermelo.agents.specs import agent_spec
+from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
+from zermelo.envs.support.calls import checked_call
+from zermelo.envs.support.spec_text import Spec
+from zermelo.evaluation.analysis.attack import FILE, Attack, attack_of
+from zermelo.evaluation.errors import TournamentInterrupted
+from zermelo.evaluation.match.live_game import drive_env
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name
+from zermelo.evaluation.output.standings import Standings
+from zermelo.evaluation.storage.files import write_text
+from zermelo.evaluation.tournament.openings import Openings
+from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.run import run
+from zermelo.evaluation.tournament.settings import AttackSettings, RunSettings
+
+_PROBE: Final = 2.0  # seconds for asking the policy before the games
+_PATIENCE: Final = 30.0  # seconds that the exact best response may take
+
+
+class AttackInterrupted(TournamentInterrupted):
+    """Ctrl-C during an attack, or SIGTERM or SIGHUP, with what was found so far."""
+
+    def __init__(self, attack: Attack, interrupt: TournamentInterrupted) -> None:
+        super().__init__(interrupt.standings, interrupt.number)
+        self.attack = attack
+
+
+@checked_call
+def attack(
+    env: EnvSource,
+    policy: AgentSource,
+    agent: AgentSource = "auto",
+    *,
+    games: int = AttackSettings.games,
+    seed: int = 0,
+    openings: Openings | None = None,
+    asks: int = AttackSettings.asks,
+    states: int = AttackSettings.states,
+    workers: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> Attack:
+    """Plays a search that asks a policy what it will do against that policy, and the same search without asking.
+
+    Args:
+        env: A name, or a function that makes an environment.
+        policy: An agent or its text, such as ``"ppo.zip"``; it has all other seats.
+        agent: The agent that searches, such as ``"mcts(seconds=1)"``; ``"auto"`` chooses one, a second a move.
+        games: Of each of the two, seats in turn.
+        seed: Decides every game.
+        openings: As those of ``round_robin``: lines of moves, or how many random moves games begin with.
+        asks: How often a policy that draws its moves is asked in a position, with a seed each.
+        states: The most states of a game of which the exact best response is computed too; 0 for none.
+        workers: Processes that play.
+        out: A folder for the games, which ``zermelo report`` shows; called again, it plays what is missing.
+        progress: Whether to show how far it is; by default in a terminal only.
+
+    Raises:
+        UnsupportedGameError: The environment has one seat, or the search or the policy cannot play it.
+        AttackInterrupted: Ctrl-C; its ``attack`` is what was found so far.
+    """
+    settings = AttackSettings(games=games, seed=seed, openings=openings, asks=asks, states=states)
+    return run_attack(env, policy, agent, settings, RunSettings(workers=workers, out=out, progress=progress))
+
+
+def run_attack(
+    env: EnvSource,
+    policy: AgentSource,
+    agent: AgentSource,
+    settings: AttackSettings,
+    how: RunSettings,
+    *,
+    command: str = "",
+) -> Attack:
+    """``attack`` by settings; the folder keeps ``command``, which was typed for it."""
+    driver = drive_env(build_env(env)[0], settings.seed)
+    if len(driver.seat_names) < 2:
+        raise UnsupportedGameError(
+            f"{env_name(env)} has one seat, so no policy can be met there: compare returns with a tournament"
+        )
+    asking = _asking(policy, agent, settings.asks)
+    named, searching = (one if isinstance(one, str) else build_agent(one).name for one in (policy, agent))
+    plain = searching if searching != named else f"{searching} that does not"
+    agents = {named: policy, f"{searching} that asks": asking, plain: agent}
+    plan = Tournament.prepare(env, agents, settings, out=how.out)
+    names = [participant.name for participant in plan.participants]
+    notes = _caveats(asking, driver.env)
+
+    def found(standings: Standings, exact: float | None, *more: str) -> Attack:
+        value = _value(driver.env)
+        return attack_of(standings, standings.records, names, value=value, exact=exact, notes=[*notes, *more])
+
+    try:
+        standings = run(plan, how, command=command)
+    except TournamentInterrupted as interrupt:
+        raise AttackInterrupted(found(interrupt.standings, None), interrupt) from None
+    result = found(standings, *_exact(env, policy, settings))
+    if how.out is not None:
+        write_text(Path(how.out) / FILE, json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
+    return result
+
+
+def _asking(policy: AgentSource, agent: AgentSource, asks: int) -> AgentSource:
+    """The agent that asks the policy, as text where both are."""
+    made = build_agent(policy)
+    settings = {"asks": asks, "backend": "clone" if acts_only(made) else "auto"}
+    if not isinstance(policy, str) or not isinstance(agent, str):
+        return BestResponseAgent(agent=build_agent(agent), opponent=made, **settings)
+    shown = {key: value for key, value in settings.items() if value != getattr(BestResponseAgent, key)}
+    return str(Spec("best_response", {"agent": _inside(agent), "opponent": _inside(policy), **shown}))
+
+
+def _inside(agent: str) -> Spec | str:
+    """An agent's text as a setting: in quotes where it names a module."""
+    spec = agent_spec(agent)
+    return agent if ":" in spec.name else spec
+
+
+def _caveats(asking: AgentSource, env: Any) -> Sequence[str]:
+    """What cannot be known of the policy, once it has been asked in a random game."""
+    agent = build_agent(asking)
+    assert isinstance(agent, BestResponseAgent), "made above"
+    return agent.caveats(as_game(env, backend=agent.backend), probe=_PROBE)
+
+
+def _value(env: Any) -> float | None:
+    """What good players get of a constant sum, on average over two seats."""
+    traits = as_game(env).traits
+    return traits.constant / 2 if traits.is_opposed else None
+
+
+def _exact(env: EnvSource, policy: AgentSource, settings: AttackSettings) -> tuple[Any, ...]:
+    """What the exact best response gets on average over the seats, or None and why."""
+    if not settings.states:
+        return (None,)
+    made, live = build_agent(policy), drive_env(build_env(env)[0], 0).env
+    game = as_game(live, backend="clone" if acts_only(made) else "auto")
+    try:
+        require_few_states(game, settings.states)
+        values = best_response_values(made, game, most_states=settings.states, seconds=_PATIENCE)
+    except UnsupportedGameError:  # many states, or chance that can only be simulated
+        return (None,)
+    except InvalidSettingError as error:
+        return None, f"the exact best response is not known: {error}"
+    except SearchStopped:
+        return None, f"the exact best response would take longer than {_PATIENCE:g} seconds"
+    return (sum(values) / len(values),)
