@@ -123,11 +123,11 @@ def run_attack(
 def _asking(policy: AgentSource, agent: AgentSource, asks: int) -> AgentSource:
     """The agent that asks the policy, as text where both are."""
     made = build_agent(policy)
-    settings = {"asks": asks, "backend": "clone" if acts_only(made) else "auto"}
+    backend = "clone" if acts_only(made) else "auto"
     if not isinstance(policy, str) or not isinstance(agent, str):
-        return BestResponseAgent(agent=build_agent(agent), opponent=made, **settings)
-    shown = {key: value for key, value in settings.items() if value != getattr(BestResponseAgent, key)}
-    return str(Spec("best_response", {"agent": _inside(agent), "opponent": _inside(policy), **shown}))
+        return BestResponseAgent(agent=build_agent(agent), opponent=made, asks=asks, backend=backend)
+    spec = {"agent": _inside(agent), "opponent": _inside(policy), "asks": asks, "backend": backend}
+    return str(Spec("best_response", spec))
 
 
 def _inside(agent: str) -> Spec | str:
