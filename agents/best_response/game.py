@@ -36,7 +36,7 @@ class ResponseGame(GameView):
     seat does not see everything, it deals again what it has not seen, as likely as chance and the policy's past
     moves make it (Bayes' rule), if the game says what was played (``moves_so_far``); else as chance alone does.
     Where chance can only be simulated, the policy's moves are drawn with it. Playouts are of the game itself, in
-    which everybody plays at random: with more of them, searches win more than by asking there too.
+    which everybody plays at random: that leaves time for more of them than asking there too.
     """
 
     passes = (SupportsText, SupportsActionText, SupportsCopies)
