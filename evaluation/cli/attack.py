@@ -16,8 +16,8 @@ from zermelo.evaluation.tournament.settings import AttackSettings, RunSettings
     AttackSettings,
     RunSettings,
     left_out={
-        "pairings", "adjudicate", "openings", "until_sure", "sprt", "isolation", "anchor", "score", "skip_unfit", "progress",
-        "on_game",
+        "pairings", "adjudicate", "openings", "until_sure", "sprt", "isolation", "anchor", "score", "skip_unfit",
+        "progress", "on_game",
     },
     games=typer.Option("--games", "-n", min=1),
     seed=arguments.Seed,
