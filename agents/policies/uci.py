@@ -177,6 +177,7 @@ class UciAgent(EngineAgent):
         move = words[1] if len(words) > 1 else ""
         if move == "resign":
             raise Resignation(f"{self.path} resigns")
+        move = re.sub("[-=]", "", move)  # some write promotions as e7e8=q
         move = others.get(move, move)
         if move not in actions:
             raise EngineMoveError(f"{self.path} answered {quoted(lines[-1])}, which is no legal move")

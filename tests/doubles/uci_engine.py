@@ -105,6 +105,8 @@ for line in sys.stdin:
         say("info depth 10 score cp 800 lowerbound nodes 99 pv e2e4\ninfo string NNUE score cp 1")
         if habit in ("is mated", "wins"):
             say(f"info depth 11 score {'mate -3' if habit == 'is mated' else 'cp 2000'} nodes 100")
+        if habit == "dashes":
+            move = f"{move[:2]}-{move[2:4]}{'=' * (len(move) > 4)}{move[4:].upper()}"
         say(f"bestmove {move.upper() if habit == 'shouts' else move}" + " ponder" * (habit == "ponders"))
         if habit == "answers twice":
             say(f"bestmove {move}\ninfo depth 99\nbestmove e1e8")

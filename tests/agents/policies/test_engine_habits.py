@@ -64,7 +64,7 @@ def pids_of(log, until=0.0):
     "habit",
     [
         "plays", "ponders", "shouts", "floods", "long line", "complains", "noise", "has a child", "UTF-16", "CRLF",
-        "greets", "uciok before", "uciok first", "answers twice",
+        "greets", "uciok before", "uciok first", "answers twice", "dashes",
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_not_minded(habit):
