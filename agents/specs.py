@@ -68,7 +68,7 @@ _NEED_MORE: Final = frozenset(
     }
 )
 """Agents that cannot be made from the name alone; nor can the experts' programs."""
-_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
+MODEL_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
 """Suffixes of model files, each with the agent that plays such a model."""
 
 
@@ -246,10 +246,10 @@ def _is_harmless_spec(setting: str, value: Any) -> bool:
 
 def agent_spec(text: str) -> Spec:
     """The spec that an agent's text means: the file of a model, ``ppo.zip``, is ``sb3(path='ppo.zip')``."""
-    if isinstance(text, str) and (kind := _FILES.get(PurePath(text.strip()).suffix.lower())):
+    if isinstance(text, str) and (kind := MODEL_FILES.get(PurePath(text.strip()).suffix.lower())):
         return Spec(kind, {"path": text.strip()})
     spec = parse_spec(text)
-    file = _FILES.get(PurePath(spec.name).suffix.lower())
+    file = MODEL_FILES.get(PurePath(spec.name).suffix.lower())
     return spec if file is None else Spec(file, {"path": spec.name, **spec.arguments})
 
 

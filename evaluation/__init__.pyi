@@ -12,3 +12,4 @@ from zermelo.evaluation.tournament.run import round_robin as round_robin
 from zermelo.evaluation.training.attacking import attack as attack
 from zermelo.evaluation.training.curve import RatingCurve as RatingCurve
 from zermelo.evaluation.training.evaluate import evaluate_policy as evaluate_policy
+from zermelo.evaluation.training.rate import rate_checkpoints as rate_checkpoints

@@ -9,6 +9,7 @@
 - ``KeyboardInterrupt``
     - ``RunInterrupt``: the same three signals while an agent or the environment is at work
     - ``TournamentInterrupted``: the same during a tournament, with the standings so far
+    - ``RatingInterrupted``: the same while checkpoints are rated, with their ratings so far
 """
 
 from __future__ import annotations
@@ -55,4 +56,13 @@ class TournamentInterrupted(KeyboardInterrupt):
     def __init__(self, standings: Any, number: int = 2) -> None:
         super().__init__("the tournament was interrupted")
         self.standings = standings
+        self.number = number
+
+
+class RatingInterrupted(KeyboardInterrupt):
+    """Ctrl-C while checkpoints are rated, or SIGTERM or SIGHUP, its ``number``, with the ratings so far."""
+
+    def __init__(self, rated: Any, number: int = 2) -> None:
+        super().__init__("the rating was interrupted")
+        self.rated = rated
         self.number = number

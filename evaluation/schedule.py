@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 from zermelo.agents.base.settings import check_choice, check_whole
 from zermelo.envs.errors import InvalidSettingError
@@ -78,6 +78,23 @@ class ScheduledGame(NamedTuple):
     seats: tuple[str, ...]
     opening: tuple[Any, ...] = ()
     env: str | None = None
+
+
+class GameIndex(Protocol):
+    """The part of a schedule that a store asks for."""
+
+    @property
+    def seats(self) -> int:
+        """Of a game."""
+
+    @property
+    def beginnings(self) -> Sequence[Any]:
+        """The openings as plain values, with where they begin if that differs."""
+
+    def place(self, game_id: str) -> int:
+        """The place of a game, by its id."""
+
+    def __len__(self) -> int: ...
 
 
 def game_order(game_id: str) -> tuple[int, ...]:

@@ -208,7 +208,17 @@ ROOMS = {
         "report": {"match", "stats", "storage", "analysis", "output", "positions"},
         "tournament": {"match", "workers", "storage", "stats", "output", "positions"},
         "ladders": {"match", "workers", "storage", "stats", "tournament"},
-        "training": {"match", "workers", "storage", "stats", "analysis", "output", "tournament", "ladders"},
+        "training": {
+            "match",
+            "workers",
+            "storage",
+            "stats",
+            "tournament",
+            "ladders",
+            "output",
+            "report",
+            "analysis",
+        },
         "board": {"match", "workers", "analysis", "output", "positions"},
         "cli": {
             "match",

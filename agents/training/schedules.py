@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import io
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, runtime_checkable
@@ -164,6 +166,25 @@ class SelfPlay:
         if name in self._pool:
             raise InvalidSettingError(f"there is an opponent called {name!r} already")
         self._pool[name] = opponent
+
+    def add_copy(self, policy: Any, name: str) -> None:
+        """Adds a copy of a policy that learns, as it is now: a model of Stable-Baselines3 or a PyTorch module.
+
+        Raises:
+            InvalidSettingError: It is neither, so that nobody knows what of it learns.
+        """
+        if _is_baselines(policy):
+            file = io.BytesIO()
+            policy.save(file)
+            file.seek(0)
+            self.add(type(policy).load(file, device=policy.device), name)
+        elif is_module(policy):
+            self.add(copy.deepcopy(policy).eval(), name)
+        else:
+            raise InvalidSettingError(
+                f"a copy is made of a model of Stable-Baselines3 or a PyTorch module, not of {policy!r}: add a "
+                "copy of your own by add(policy, name)"
+            )
 
     def draw(self, generator: np.random.Generator) -> tuple[str, Any]:
         names = list(self._pool)

@@ -206,8 +206,8 @@ def _register() -> None:
         tournament.tournament, standings.standings, standings.compare, knowledge.ladder_command, report.report,
         report.judge, report.export, search.search, search.tree, solve.solve_command, solve.exploitability_command,
         attack.attack_command, play.play, search.perft_command, learning.tune_command, learning.label_command,
-        learning.evaluate_command,
-        knowledge.book_command, knowledge.table_command, search.warmup, listing.agents, listing.envs,
+        learning.evaluate_command, learning.rate_command, knowledge.book_command, knowledge.table_command,
+        search.warmup, listing.agents, listing.envs,
     )  # fmt: skip
     for command in commands:
         # Paragraphs without line breaks, so that help is wrapped to the terminal; each example is one.

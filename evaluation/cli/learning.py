@@ -1,4 +1,4 @@
-"""``zermelo tune``, ``label`` and ``evaluate``: evaluations by self-play, positions to learn from, ratings."""
+"""``zermelo tune``, ``label``, ``evaluate``, ``rate``: evaluations by self-play, labels, ratings of policies."""
 
 from __future__ import annotations
 
@@ -280,3 +280,83 @@ def evaluate_command(
     )
     line.clear()
     arguments.print_table(rating, as_json=as_json)
+
+
+@takes_settings(RunnerSettings, workers=arguments.Workers)
+def rate_command(
+    context: typer.Context,
+    env: arguments.EnvText,
+    checkpoints: Annotated[list[str], typer.Argument(metavar="CHECKPOINTS...")],
+    *,
+    ladder: Annotated[list[str] | None, typer.Option("--ladder", "-l", metavar="FILE|AGENT|none")] = None,
+    within: Annotated[float | None, typer.Option(min=1, metavar="ELO")] = None,
+    sure: Annotated[float | None, typer.Option(metavar="SHARE")] = None,
+    games: Annotated[int, typer.Option("--games", "-n", min=1)] = 20_000,
+    steps: Annotated[str | None, typer.Option(metavar="time|STEP,STEP,...")] = None,
+    agent: Annotated[str, typer.Option(metavar="AGENT")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", parser=arguments.folder, metavar="DIR")] = None,
+    skip_unfit: Annotated[bool, typer.Option("--skip-unfit")] = False,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False,
+    **options: Any,
+) -> None:
+    """Rate every checkpoint of a training: the curve of its ratings, the best one, and how sure that is.
+
+    Games are chosen where they tell most, until every interval is as narrow as --within says; what a round robin
+    would have taken is printed too. With --out the games are stored, with the curve as curve.html, .svg, .png,
+    .csv and .json: the same command goes on after Ctrl-C or a kill, and rates checkpoints that have come since.
+
+    Models of Stable-Baselines3 and PyTorch may run code when they are loaded: give only files that you trust.
+
+    [bold]Examples[/bold]
+    $ zermelo rate classic/connect_four-v3 runs/ppo --within 60 --out results/ppo
+    $ zermelo rate classic/tictactoe-v3 "runs/*_steps.zip" --ladder random --ladder greedy --workers 2
+    $ zermelo rate classic/tictactoe-v3 runs --agent "mymodule:load({})" --steps time
+
+    Options:
+        checkpoints: A folder with models, files, patterns such as "runs/*.zip", or agents.
+        ladder: The opponents: a ladder's file, agents (several times), or none, so that checkpoints only meet each
+            other. By default the ladder that this package has for the game, or else random, greedy and searches.
+        within: Play until every interval is as narrow as that, in Elo; by default 100, unless --sure is given.
+        sure: Play until the best checkpoint is the best with this probability, such as 0.95.
+        games: Play no more than these.
+        steps: The step of each checkpoint, or time to number them by the times of their files; by default the step
+            is read from the name.
+        agent: The agent that plays a file of yours, with {} for the file, such as "mymodule:load({})".
+        out: A folder for the games and the curve; the same command again goes on.
+        skip_unfit: Leave out checkpoints that cannot play this game, and say so.
+        quiet: Do not show progress.
+    """
+    from zermelo.evaluation.errors import RatingInterrupted
+    from zermelo.evaluation.training.rate import rate_checkpoints
+
+    line = arguments.LiveLine()
+    given: Any = [] if ladder == ["none"] else ladder or None
+    try:
+        rated = rate_checkpoints(
+            env, checkpoints, ladder=given[0] if given is not None and len(given) == 1 else given, within=within,
+            sure=sure, games=games, steps=_steps(steps), agent=agent, seed=seed, skip_unfit=skip_unfit, out=out,
+            on_progress=None if quiet else line.show, command=str(context.obj or ""), **options,
+        )  # fmt: skip
+    except RatingInterrupted as interrupt:
+        line.clear()
+        arguments.print_table(interrupt.rated, as_json=as_json)
+        if out is not None:
+            typer.echo("The same command again goes on.", err=as_json)
+        raise typer.Exit(128 + interrupt.number) from interrupt
+    line.clear()
+    arguments.print_table(rated, as_json=as_json)
+    if out is not None:
+        typer.echo(f"Games and curve are in {out}", err=as_json)
+
+
+def _steps(text: str | None) -> list[int] | str | None:
+    if text is None or text == "time":
+        return text
+    try:
+        return [int(step) for step in text.split(",")]
+    except ValueError:
+        raise InvalidSettingError(
+            f"--steps is time, or a step for each checkpoint such as 1000,2000, not {text!r}"
+        ) from None

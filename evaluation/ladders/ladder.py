@@ -164,7 +164,7 @@ def ladder_of(levels: Levels, driver: EnvDriver, seed: int) -> RatedAnchors:
     if levels.unit is Unit.REWARD:
         elo = {levels.baseline: 0.0}
     openings = openings_for(driver.env, len(driver.seat_names), seed)
-    digest = _digest(levels.game, elo, seed, openings)
+    digest = digest_of(levels.game, elo, seed, openings)
     if levels.unit is Unit.REWARD:
         return RatedAnchors(participants(list(elo)), elo, openings, digest, Results())
     return RatedAnchors(participants(list(elo)), elo, openings, digest, covariance=covariance_of(levels))
@@ -192,7 +192,7 @@ def covariance_of(levels: Levels) -> Vector:
     return np.asarray(lower + lower.T - np.diag(np.diag(lower)))
 
 
-def _digest(*parts: Any) -> str:
+def digest_of(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -234,7 +234,7 @@ def find_ladder(
         require_fit(anchor.build(), driver.env, anchor.name)
     openings = openings_for(driver.env, len(driver.seat_names), seed)
     games = max(games, ANCHOR_GAMES)
-    digest = _digest(env_name(env), list(by_name), seed, ANCHOR_GAMES, openings)
+    digest = digest_of(env_name(env), list(by_name), seed, ANCHOR_GAMES, openings)
     own = fingerprint(env, innermost(driver.env))
     decisive = json.dumps([digest, games, own, [anchor.fingerprint for anchor in anchors]])
     if decisive not in _ladders:

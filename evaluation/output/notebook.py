@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
+from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.score_interval import INTERVAL
+from zermelo.evaluation.storage.curves import Curve
 
 
 def _axes(given: Any, height: float) -> Any:
@@ -46,6 +49,48 @@ def draw_ratings(players: Sequence[PlayerRating], title: str, axes: Any = None) 
     axes.set_xlabel(f"Elo, with {INTERVAL}s")
     axes.set_title(title)
     return axes
+
+
+def draw_curves(curves: Sequence[Curve], axes: Any = None) -> Any:
+    """Draws the ratings of training runs with their intervals over the levels of the first one's agents."""
+    axes = _axes(axes, 4)
+    values = [
+        end for curve in curves for point in curve.points for end in (point.rating, point.lower, point.upper)
+    ]
+    known = [value for value in values if value is not None]
+    margin = 0.05 * (max(known) - min(known)) or 100.0
+    low, high = min(known) - margin, max(known) + margin
+    for curve in curves:
+        points = [point for point in curve.points if point.rating is not None]
+        steps = [point.step for point in points]
+        ends = [
+            [high if end is None and top else low if end is None else end for end in column]
+            for top, column in enumerate(zip(*((point.lower, point.upper) for point in points), strict=True))
+        ]
+        (line,) = axes.plot(steps, [point.rating for point in points], "o-", markersize=4, label=curve.name)
+        axes.fill_between(steps, *ends, color=line.get_color(), alpha=0.2, linewidth=0)
+    for name, elo in curves[0].points[-1].levels.items():
+        if low <= elo <= high:
+            axes.axhline(elo, color="0.7", linewidth=0.8, zorder=0)
+            axes.annotate(name, (1.0, elo), xycoords=("axes fraction", "data"), fontsize=7, va="center")
+    axes.set_ylim(low, high)
+    axes.set_xlabel("step")
+    axes.set_ylabel(f"Elo, with {INTERVAL}s")
+    axes.set_title(curves[0].env)
+    if len(curves) > 1:
+        axes.legend()
+    return axes
+
+
+def save_figure(axes: Any, path: str | os.PathLike[str]) -> None:
+    """Writes the figure of axes in the form that the name ends with, and closes it."""
+    figure = axes.get_figure()
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
+    finally:
+        optional_import("matplotlib.pyplot", "matplotlib", "notebook").close(figure)
 
 
 def draw_crosstable(

@@ -22,6 +22,7 @@ from zermelo.evaluation.report.boards import DrawnGames, draw_games
 from zermelo.evaluation.report.effort import Effort, RatingHistory
 from zermelo.evaluation.report.markup import HERE, short_names
 from zermelo.evaluation.report.sample import GameSample
+from zermelo.evaluation.report.training import training_sections
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.storage.curves import Curve
 from zermelo.evaluation.storage.games import StoredGames
@@ -78,7 +79,7 @@ def report_page(
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
         judge,
-        *(sections.training_section(curve, place) for place, curve in enumerate(curves, start=1)),
+        *(training_sections(curves) if curves else []),
         sections.effort_section(effort, order),
         sections.length_section(effort),
     ]
@@ -102,7 +103,7 @@ def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, f
 def training_page(curves: Sequence[Curve]) -> str:
     if not curves:
         raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
-    parts = [sections.training_section(curve, place) for place, curve in enumerate(curves, start=1)]
+    parts = training_sections(curves)
     ratings = sum(len(curve.points) for curve in curves)
     about = [_counted(len(curves), "training run"), _counted(ratings, "rating")]
     envs = dict.fromkeys(curve.env for curve in curves)

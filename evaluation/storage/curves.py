@@ -28,7 +28,9 @@ _Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=-_LIMIT, le=_LIMIT)] | Non
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
 
 
-class _Rung(msgspec.Struct):
+class CurveLevel(msgspec.Struct):
+    """An agent that ratings are measured by, and its own rating."""
+
     agent: str
     elo: _Amount
 
@@ -44,10 +46,11 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
     lower: _Amount
     upper: _Amount
     score: _Amount  # the mean, 0 to 1
-    rungs: list[_Rung]  # the ladder's agents and their ratings
+    rungs: list[CurveLevel]  # the ladder's agents and their ratings
     mean_reward: _Amount = None
     reward_interval: tuple[_Amount, _Amount] | None = None
     scoring: str = ""  # "rewards" where the games pay amounts, so that the reward says more than the rating
+    likely_best: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None  # that it is the strongest of the run
 
     @property
     def by_reward(self) -> bool:
@@ -59,6 +62,12 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
         """The number to compare policies by: the mean reward where games pay amounts, else the rating."""
         value = self.mean_reward if self.by_reward else self.rating
         return math.nan if value is None else value
+
+    @property
+    def strength_interval(self) -> tuple[float, float]:
+        """The interval of ``strength``; an end that is unknown is infinite."""
+        low, high = (self.reward_interval or (None, None)) if self.by_reward else (self.lower, self.upper)
+        return -math.inf if low is None else low, math.inf if high is None else high
 
     @property
     def levels(self) -> dict[str, float]:
@@ -82,6 +91,10 @@ class Curve:
     def ladder(self) -> str:
         """The identity of its ladder."""
         return self.points[0].ladder
+
+    def text(self) -> str:
+        """The lines of its file."""
+        return "".join(f"{msgspec.json.encode(point).decode()}\n" for point in self.points)
 
 
 def read_points(path: Path) -> list[tuple[CurvePoint, str]]:

@@ -67,6 +67,7 @@ class RunSpec(TypedDict, total=False):
     opening_lines_are_all: bool
     until_sure: _LeaderTest | None
     sprt: _SprtTest | None
+    batches: list[list[tuple[int, int, int]]]  # of a run that decides its games in batches (``PairSchedule``)
     anchor: str | None
     score: Scoring
     left_out: list[str]

@@ -34,7 +34,7 @@ from zermelo.evaluation.errors import DamagedError, StoreError
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.text import kept_all
 from zermelo.evaluation.results import Result, Results, RoundResults
-from zermelo.evaluation.schedule import Schedule
+from zermelo.evaluation.schedule import GameIndex
 from zermelo.evaluation.storage import counting, database
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.storage.games import LINES, StoredGames, games_of, read_games
@@ -82,7 +82,7 @@ class Store:
 
     def __init__(
         self,
-        schedule: Schedule,
+        schedule: GameIndex,
         spec: Mapping[str, Any],
         folder: str | os.PathLike[str] | None = None,
         log: InvocationLog | None = None,
@@ -178,6 +178,21 @@ class Store:
             if 0 in self._present:
                 check_versions(folder, stored.get("versions", {}), spec.get("versions", {}))
         replace_text(folder / SPEC, [json.dumps(spec if stored is None else stored, indent=2) + "\n"])
+
+    def extend(self, schedule: GameIndex, spec: Mapping[str, Any]) -> None:
+        """Goes on with a longer schedule, which begins with the games so far."""
+        with self._mutex:
+            self.flush()
+            stored = database.read_spec(self._db) or {}
+            if self.folder is not None:
+                check_versions(self.folder, stored.get("versions", {}), spec.get("versions", {}))
+            spec = kept_all(json.loads(json.dumps({**stored, **spec, "versions": stored.get("versions", {})})))
+            with self._writing():
+                database.extend(self._db, spec, schedule.place)
+                if self.folder is not None:
+                    replace_text(self.folder / SPEC, [json.dumps(spec, indent=2) + "\n"])
+            self._schedule = schedule
+            self._present += bytes(len(schedule) - len(self._present))
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -8,19 +8,43 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from zermelo.agents.base.settings import check_whole
+from zermelo.agents.training.schedules import SelfPlay
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import install_command
 from zermelo.evaluation.match.sources import EnvSource
 from zermelo.evaluation.stats.score_interval import INTERVAL
-from zermelo.evaluation.storage.curves import read_curve, read_points
+from zermelo.evaluation.storage.curves import CurvePoint, read_curve, read_points
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, evaluate_policy
+
+
+@dataclass
+class _Gains:
+    """What a training has gained so far, by the intervals of its ratings."""
+
+    best: tuple[float, float] = (-math.inf, -math.inf)  # the lower end and the strength
+    gained: tuple[float, float] = (-math.inf, -math.inf)  # the strength and the upper end of the last gain
+    without: int = 0  # ratings since then
+
+    def add(self, rating: PolicyRating | CurvePoint) -> bool:
+        """Takes the next rating; whether its lower end is the highest so far."""
+        strength, (lower, upper) = rating.strength, rating.strength_interval
+        # The lower end of the difference (G. Y. Zou and A. Donner, 2008, Statistics in Medicine 27:1693).
+        before, its_upper = self.gained
+        if before == -math.inf or strength - before > math.hypot(strength - lower, its_upper - before):
+            self.gained, self.without = (strength, upper), 0
+        else:
+            self.without += 1
+        is_best = (lower, strength) > self.best
+        self.best = max(self.best, (lower, strength))
+        return is_best
 
 
 @checked_call
@@ -33,10 +57,17 @@ class RatingCurve:
         path: A file (JSON lines) that gets each rating as it is found, which ``zermelo report`` draws; None for
             none. A disk that is full is warned of, and does not stop the training.
         resume_step: Where the training goes on from: the file's ratings up to this step stay. 0 begins a new file.
-        on_rating: Called with the step, the rating, and whether it is the best so far, say to save the policy.
+        on_rating: Called with the step, the rating, and whether its interval's lower end is the highest so far,
+            say to save the policy.
+        log: Called with numbers by name and the step, as ``wandb.log`` is.
+        patience: Ratings in a row that are not surely above the last one that was, by the intervals of both, after
+            which ``is_done`` is true; None for never.
+        pool: A schedule of opponents that gets a copy of the policy with each rating: self-play against earlier
+            versions (``SelfPlay.add_copy``).
 
     Attributes:
         ratings: Step and rating of each time.
+        best_step: The step of the rating with the highest lower end; 0 before the first.
 
     Raises:
         StoreError: The file is there and is no training run.
@@ -50,6 +81,9 @@ class RatingCurve:
         path: str | os.PathLike[str] | None = None,
         resume_step: int = 0,
         on_rating: Callable[[int, PolicyRating, bool], None] | None = None,
+        log: Callable[[Mapping[str, float], int], object] | None = None,
+        patience: int | None = None,
+        pool: SelfPlay | None = None,
         ladder: LadderSource = None,
         interval: float | None = None,
         games: int | None = None,
@@ -62,8 +96,12 @@ class RatingCurve:
             evaluate_policy, env=env, ladder=ladder, interval=interval, games=games, seed=seed
         )
         self._path = None if path is None else Path(path)
-        self._on_rating = on_rating
-        self._last, self._best, self._ladder = 0, -math.inf, ""
+        if patience is not None:
+            check_whole("patience", patience, lower=1)
+        if pool is not None and not isinstance(pool, SelfPlay):
+            raise InvalidSettingError(f"pool must be the SelfPlay that draws the opponents, not {pool!r}")
+        self._on_rating, self._log, self._patience, self._pool = on_rating, log, patience, pool
+        self._last, self._ladder, self._gains, self.best_step = 0, "", _Gains(), 0
         self._lines: list[str] = []
         check_whole("resume_step", resume_step, lower=0)
         if self._path is None or not self._path.exists() or not self._path.stat().st_size:
@@ -72,8 +110,15 @@ class RatingCurve:
             read_curve(self._path)  # only a training run is overwritten
         for point, line in read_points(self._path) if resume_step else ():
             if point.step <= resume_step:
-                self._last, self._ladder, self._best = point.step, point.ladder, max(self._best, point.strength)
+                self._last, self._ladder = point.step, point.ladder
+                if self._gains.add(point):
+                    self.best_step = point.step
                 self._lines.append(f"{line}\n")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the training has gained nothing for as long as ``patience`` says."""
+        return self._patience is not None and self._gains.without >= self._patience
 
     def update(self, policy: Any, step: int) -> PolicyRating | None:
         """Rates the policy if it is time; to be called as often as you like.
@@ -89,10 +134,15 @@ class RatingCurve:
                 f"{self._path} has ratings on another ladder, so the two do not compare: give the same env, "
                 "ladder and seed, another file, or no resume_step"
             )
-        is_best = rating.strength > self._best
-        self._last, self._best = step, max(self._best, rating.strength)
+        is_best, self._last = self._gains.add(rating), step
+        if is_best:
+            self.best_step = step
         self.ratings.append((step, rating))
         self._write({"step": step, **rating.to_dict()})
+        if self._pool is not None:
+            self._pool.add_copy(policy, f"step {step}")
+        if self._log is not None:
+            self._log(_numbers(rating), step)
         if self._on_rating is not None:
             self._on_rating(step, rating, is_best)
         return rating
@@ -107,8 +157,12 @@ class RatingCurve:
             sentence = f"cannot write the ratings to {self._path}: {error.strerror or error}"
             warnings.warn(f"{sentence}; the next one will try again", stacklevel=3)
 
-    def callback(self) -> Any:
-        """A callback for ``model.learn`` of Stable-Baselines3, which also logs ratings where it logs losses."""
+    def callback(self, *, best: str | os.PathLike[str] | None = None) -> Any:
+        """A callback for ``model.learn`` of Stable-Baselines3.
+
+        It logs ratings where the library logs losses (TensorBoard, or Weights & Biases that follow it), and ends
+        the training once ``is_done``. ``best`` is a file for the model with the highest lower end so far.
+        """
         try:
             from stable_baselines3.common.callbacks import BaseCallback
         except ImportError as error:
@@ -120,12 +174,13 @@ class RatingCurve:
         class Callback(BaseCallback):  # type: ignore[misc]  # the library may be missing
             def _on_step(self) -> bool:
                 rating = curve.update(self.model, self.num_timesteps)
-                if rating is not None:
-                    self.logger.record("zermelo/rating", rating.rating)
-                    self.logger.record("zermelo/score", rating.total.score)
-                    if math.isfinite(rating.total.mean_reward):
-                        self.logger.record("zermelo/reward", rating.total.mean_reward)
-                return True
+                if rating is None:
+                    return True
+                for name, number in _numbers(rating).items():
+                    self.logger.record(name, number)
+                if best is not None and curve.best_step == self.num_timesteps:
+                    self.model.save(best)
+                return not curve.is_done
 
         return Callback()
 
@@ -138,3 +193,12 @@ class RatingCurve:
             rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, score, *reward])
         columns = ["step", "Elo", INTERVAL, "score %"] + ["reward"] * by_reward
         return TextTable(columns, rows, names=()).text()
+
+
+def _numbers(rating: PolicyRating) -> dict[str, float]:
+    """The numbers of a rating that are finite, by the names that they are logged under."""
+    numbers = {
+        "rating": rating.rating, "lower": rating.lower, "upper": rating.upper, "score": rating.total.score,
+        "reward": rating.total.mean_reward,
+    }  # fmt: skip
+    return {f"zermelo/{name}": number for name, number in numbers.items() if math.isfinite(number)}

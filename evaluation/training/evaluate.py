@@ -94,6 +94,11 @@ class PolicyRating:
         """The number to compare policies by: the rating, or the mean reward where games pay amounts."""
         return self.total.mean_reward if self.by_reward else self.rating
 
+    @property
+    def strength_interval(self) -> tuple[float, float]:
+        """The interval of ``strength``."""
+        return self.total.reward_interval if self.by_reward else (self.lower, self.upper)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what is not finite is None."""
         total = self.total
@@ -194,7 +199,7 @@ def evaluate_policy(
     if interval is not None:
         check_number("interval", interval, lower=0, above=True)
     policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
-    ladder = _anchors(ladder)
+    ladder = anchors_of(ladder)
     with undisturbed(policy, seed):
         require_env(env)
         is_source = isinstance(policy, type | str) or is_agent(policy)
@@ -207,7 +212,7 @@ def evaluate_policy(
                 f"{env_name(env)} has one seat, so nobody can be met: compare returns with round_robin instead"
             )
         require_fit(agent, driver.env, POLICY)
-        levels = _levels(driver.env, ladder)
+        levels = levels_of(driver.env, ladder)
         if levels is not None:
             opponents = ladder_of(levels, driver, seed)
         else:
@@ -231,7 +236,7 @@ def evaluate_policy(
         return replace(rating, place=levels.around(rating.total.mean_reward), baseline=levels.baseline)
 
 
-def _anchors(ladder: LadderSource) -> LadderSource:
+def anchors_of(ladder: LadderSource) -> LadderSource:
     if isinstance(ladder, os.PathLike):
         return os.fspath(ladder)
     if isinstance(ladder, str):
@@ -246,7 +251,7 @@ def _anchors(ladder: LadderSource) -> LadderSource:
     raise InvalidSettingError(f"ladder must be a file, an agent or a list of agents, not {ladder!r}")
 
 
-def _levels(env: Any, ladder: LadderSource) -> Levels | None:
+def levels_of(env: Any, ladder: LadderSource) -> Levels | None:
     if isinstance(ladder, str):
         return levels_for(env, ladder)
     with contextlib.suppress(UnsupportedGameError, CloneError):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from zermelo.agents.training import OpponentEnv, SelfPlay
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.evaluation import RatingCurve
 from zermelo.evaluation.errors import StoreError
@@ -43,9 +44,68 @@ def test_it_rates_when_it_is_time(tmp_path):
     assert str(curve).splitlines()[3].split()[0] == "230"
 
 
+# -- what follows from ratings ---------------------------------------------------------------------------------
+
+
+class Rated:
+    """Stands for ratings that are given, one after another."""
+
+    by_reward = False
+
+    def __init__(self, rating, half):
+        self.rating = self.strength = rating
+        self.lower, self.upper = self.strength_interval = rating - half, rating + half
+        self.ladder, self.total = "one", self
+        self.score, self.mean_reward = 0.5, float("nan")
+
+    def to_dict(self):
+        point = {name: value for name, value in POINT.items() if name != "step"}
+        return point | {"rating": self.rating, "lower": self.lower, "upper": self.upper}
+
+
+def followed(monkeypatch, ratings, **settings):
+    given = iter(ratings)
+    monkeypatch.setattr(curve_module, "evaluate_policy", lambda *_, **__: Rated(*next(given)))
+    curve = curve_of(every=1, **settings)
+    for step in range(1, len(ratings) + 1):
+        curve.update(first, step)
+        if curve.is_done:
+            break
+    return curve
+
+
+def test_the_best_is_the_one_whose_interval_has_the_highest_lower_end(monkeypatch):
+    curve = followed(monkeypatch, [(0, 50), (60, 90), (40, 20), (60, 50)])
+    assert curve.best_step == 3
+
+
+def test_a_training_is_done_when_ratings_are_not_surely_above_the_last_gain(monkeypatch, tmp_path):
+    climbs = [(0, 50), (60, 50), (80, 50), (90, 50), (100, 50)]
+    path = tmp_path / "curve.jsonl"
+    curve = followed(monkeypatch, climbs, patience=2, path=path)
+    assert len(curve.ratings) == 5, "80 is surely above 0; 90 and 100 are not surely above 80"
+    assert not followed(monkeypatch, climbs[:3], patience=2).is_done
+    again = curve_of(every=1, patience=2, path=path, resume_step=5)
+    assert (again.is_done, again.best_step) == (True, 5)
+    with pytest.raises(InvalidSettingError, match="patience"):
+        curve_of(patience=0)
+
+
+def test_numbers_go_to_whatever_logs_them(monkeypatch):
+    logged = []
+    followed(monkeypatch, [(20, 5), (20, float("inf"))], log=lambda *given: logged.append(given))
+    numbers = {"zermelo/rating": 20, "zermelo/lower": 15, "zermelo/upper": 25, "zermelo/score": 0.5}
+    assert logged[0] == (numbers, 1)
+    assert logged[1] == ({"zermelo/rating": 20, "zermelo/score": 0.5}, 2)
+
+
 def test_wrong_settings_are_refused():
     with pytest.raises(InvalidSettingError, match="every"):
         RatingCurve(GAME, every=0)
+    with pytest.raises(InvalidSettingError, match="pool must be the SelfPlay"):
+        RatingCurve(GAME, pool=["random"])
+    with pytest.raises(InvalidSettingError, match="a copy is made of a model"):
+        SelfPlay().add_copy(first, "now")
 
 
 # -- the file --------------------------------------------------------------------------------------------------
@@ -143,14 +203,29 @@ def test_where_games_pay_amounts_the_mean_reward_decides(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
-def test_stable_baselines3_calls_it_while_it_learns():
+def test_stable_baselines3_calls_it_while_it_learns_against_earlier_selves(tmp_path):
     contrib = pytest.importorskip("sb3_contrib", reason="needs scripts/setup sb3")
-    from zermelo.agents.training import OpponentEnv
-
-    env = OpponentEnv(GAME, observation="array")
+    pool = SelfPlay()
+    env = OpponentEnv(GAME, pool, observation="array")
     model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=32, seed=0, device="cpu")
-    curve = RatingCurve(GAME, every=64, ladder=["random"], games=2)
-    model.learn(128, callback=curve.callback())
-    assert [step for step, _ in curve.ratings] == [64, 128]
+    curve = RatingCurve(GAME, every=64, ladder=["random"], games=2, pool=pool, patience=2)
+    model.learn(1_000, callback=curve.callback(best=tmp_path / "best.zip"))
+    assert [step for step, _ in curve.ratings][:2] == [64, 128]
+    assert curve.is_done
+    assert model.num_timesteps < 1_000, "it has stopped"
     score = curve.ratings[-1][1].total.score
     assert model.logger.name_to_value.get("zermelo/score", score) == score
+    assert [name for name, _ in pool.opponents][:3] == ["random", "step 64", "step 128"]
+    copies = [copy.policy.state_dict() for _, copy in pool.opponents[1:3]]
+    assert any((copies[0][name] != copies[1][name]).any() for name in copies[0]), "a copy learns no more"
+    assert contrib.MaskablePPO.load(tmp_path / "best.zip").num_timesteps == curve.best_step
+
+
+@pytest.mark.thorough
+def test_copies_of_modules_are_opponents_that_learn_no_more():
+    torch = pytest.importorskip("torch", reason="needs scripts/setup torch")
+    network, pool = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(18, 9)), SelfPlay()
+    pool.add_copy(network, "now")
+    with torch.no_grad():
+        network[1].weight.zero_()
+    assert pool.opponents[1][1][1].weight.abs().sum() > 0
