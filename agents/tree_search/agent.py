@@ -215,7 +215,10 @@ class TreeSearchAgent(WorkerAgent):
     def found_together(self, request: Request, answers: Sequence[TreeAnswer], draw: float) -> dict[str, Any]:
         best = max(answers, key=operator.attrgetter("reach"))
         self._game.generator = best.generator
-        return best.outcome.found
+        reasons = [best.stopped_by, *(answer.stopped_by for answer in answers)]
+        # One that ends has the others interrupted.
+        reason = next((why for why in reasons if why is not StoppedBy.INTERRUPT), StoppedBy.INTERRUPT)
+        return best.outcome.found | {"stopped_by": reason}
 
     def drawn(self) -> tuple[int, float, Callable[[int], Sequence[np.random.Generator]]]:
         """All processes draw what a search in one would."""
