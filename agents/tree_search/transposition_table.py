@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from zermelo.agents.base.scores import Frame, Score
 from zermelo.agents.tree_search.interface import Bound
@@ -17,6 +17,10 @@ from zermelo.agents.tree_search.interface import Bound
 _MIB = 1 << 20
 _FILL = 0.8
 """The share of each half that is filled: a growing dictionary holds its old and new slots for a moment."""
+
+
+_MEASURED: Final = 16
+"""One of so many entries is measured, and the next ones count as much: to measure one may take as long as its key."""
 
 
 class Entry(NamedTuple):
@@ -73,7 +77,7 @@ class TranspositionTable:
         self._budget = megabytes * _MIB * _FILL / 2
         self._newer: dict[Hashable, Entry] = {}
         self._older: dict[Hashable, Entry] = {}
-        self._charged = self.hits = self.stores = 0
+        self._charged = self._inserted = self._measured = self.hits = self.stores = 0
 
     def __len__(self) -> int:
         return len(self._newer) + len(self._older)
@@ -100,7 +104,10 @@ class TranspositionTable:
         self._newer, self._older, self._charged = {}, {}, 0
 
     def _insert(self, key: Hashable, entry: Entry) -> None:
-        self._charged += _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
+        if self._inserted % _MEASURED == 0:
+            self._measured = _size(key) + _ENTRY_BYTES + (_size(entry.values) if entry.values else 0)
+        self._inserted += 1
+        self._charged += self._measured
         self._newer[key] = entry
         if self._charged + sys.getsizeof(self._newer) > self._budget:
             self._older, self._newer, self._charged = self._newer, {}, 0
