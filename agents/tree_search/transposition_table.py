@@ -20,7 +20,7 @@ _FILL = 0.8
 
 
 _MEASURED: Final = 16
-"""One of so many entries is measured, and the next ones count as much: to measure one may take as long as its key."""
+"""One of so many entries is measured, and the next ones count as much: measuring takes as long as a key."""
 
 
 class Entry(NamedTuple):

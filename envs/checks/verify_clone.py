@@ -18,7 +18,7 @@ from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
 from zermelo.envs.clone.outside_state import OutsideState, layers_of
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
-from zermelo.envs.clone.saving import NO_DRAWS, draws_unseen
+from zermelo.envs.clone.saved_states.saving import NO_DRAWS, draws_unseen
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeVar
 
 from zermelo.envs.clone.kinds import Kind
 from zermelo.envs.clone.plan import Copy, Scan, compile_copier
-from zermelo.envs.clone.saved_state import copy_by_state, register_saving
-from zermelo.envs.clone.saving import Saving
+from zermelo.envs.clone.saved_states.saving import Saving
+from zermelo.envs.clone.saved_states.stand_ins import copy_by_state, register_saving
 from zermelo.envs.clone.structures import own_copy
 from zermelo.envs.clone.traversal import KINDS, copy_generally, kind_of
 from zermelo.envs.errors import CloneError, InvalidSettingError

@@ -21,7 +21,7 @@ from zermelo.envs.clone.jax_keys import is_key, keys_state, replace_keys
 from zermelo.envs.clone.kinds import full_name
 from zermelo.envs.clone.libraries import is_process_wide
 from zermelo.envs.clone.outside_state import values_outside
-from zermelo.envs.clone.saved_state import StandIn, generators_of, is_seeded, seed_stand_in
+from zermelo.envs.clone.saved_states.stand_ins import StandIn, generators_of, is_seeded, seed_stand_in
 from zermelo.envs.clone.traversal import reachable
 
 # --- inside

@@ -16,7 +16,7 @@ import cloudpickle
 
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import instance_dict, is_display_type, is_shared_type, layout_of, refusal
-from zermelo.envs.clone.saved_state import StandIn
+from zermelo.envs.clone.saved_states.stand_ins import StandIn
 from zermelo.envs.errors import CloneError
 
 NOT_PACKED: Final = (CloneError, TypeError, ValueError, AttributeError, pickle.PicklingError, RecursionError)

@@ -23,7 +23,7 @@ import numpy as np
 from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import SHARED, Kind, full_name, is_shared_type
 from zermelo.envs.clone.libraries import is_space
-from zermelo.envs.clone.saved_state import is_seeded
+from zermelo.envs.clone.saved_states.stand_ins import is_seeded
 from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
 Copy = Callable[[Any], Any]

@@ -28,7 +28,7 @@ CLASSIC = ("tictactoe-v3", "connect_four-v3", "chess-v6", "go-v5")
 SINGLE = ("FrozenLake-v1", "Taxi-v4", "CartPole-v1", "Acrobot-v1")
 STRANGERS = Path(__file__).parents[1] / "strangers.txt"
 FEWEST = 30
-_MOST_SECONDS = 5  # for searches of tables, which end after a few nodes
+_MOST_SECONDS = 1  # for searches of tables, which end after a few nodes
 SPECS = {
     "alphabeta": "alphabeta(nodes={0},backend=clone,compile=never)",
     "mcts": "mcts(nodes={0},backend=clone)",
@@ -99,8 +99,8 @@ def search_rate(env: Any, spec: str, most: int) -> float:
 def limit(seconds: float = 0.5, rounds: int = 3, only: str = "") -> Iterator[dict[str, Any]]:
     """Nodes a second of the processor by copies, in thousands, beside the bare loop of copy, step and last().
 
-    Searches make as many nodes as the loop does in ``seconds``, however busy the machine is. They may be faster, as
-    they need not build what the next player observes. The last row has the medians of all. ``only`` is the
+    Searches make as many nodes as the loop does in ``seconds``, however busy the machine is. They may be faster,
+    as they need not build what the next player observes. The last row has the medians of all. ``only`` is the
     beginning of the names to measure.
     """
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

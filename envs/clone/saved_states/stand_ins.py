@@ -23,7 +23,7 @@ import numpy as np
 from zermelo.envs.clone.copy_classes import original_class, stand_for
 from zermelo.envs.clone.kinds import SHARED, Kind, UncopyableError, Walk, are_shared, full_name
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
-from zermelo.envs.clone.saving import Recipe, Saving, find_saving, recipe_of
+from zermelo.envs.clone.saved_states.saving import Recipe, Saving, find_saving, recipe_of
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.structures import own_copy
 from zermelo.envs.clone.traversal import KINDS, CopyWalk, reachable

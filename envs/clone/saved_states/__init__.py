@@ -1,0 +1,1 @@
+"""Objects whose memory is outside of Python, copied by the states that they save."""
