@@ -29,7 +29,7 @@ def go_lead(game: Game[Any], state: Any) -> float | None:
 
 
 def _area(board: Any) -> int:
-    """The stones and surrounded points of Black, 1, less those of White, -1: a third of the time of its own score."""
+    """Stones and surrounded points of Black, 1, less those of White, -1: a third of the time of its own score."""
     from scipy import ndimage
 
     regions, number = ndimage.label(board == 0)

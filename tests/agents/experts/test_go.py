@@ -33,7 +33,7 @@ def test_go_area():
 def test_go_area_is_the_environments_own_score(seed):
     env, generator = make("classic/go-v5", board_size=5, komi=0.5), np.random.default_rng(seed)
     env.reset(seed=seed)
-    game, evaluator = as_game(env), make_evaluator("go")
+    game, evaluator = as_game(env, backend="clone"), make_evaluator("go")
     state = game.snapshot(env)
     for _ in range(60):
         if game.is_terminal(state):
