@@ -20,7 +20,7 @@ _MOST: Final = 10_000  # nodes of a game's main line, and values in them
 _READ: Final = frozenset(("GM", "SZ", "AB", "AW", "AE", "PL", "B", "W"))
 """The properties that are read."""
 _VALUE: Final = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
-_TREE: Final = re.compile(r"\((?=\s*+(?:;|[A-Za-z]{1,40}+\s*+\[))")
+_TREE: Final = re.compile(r"\((?=\s*+(?:[;(]|\Z|[A-Za-z]{1,40}+\s*+\[))")
 _SOMETHING: Final = re.compile(r"\S")
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]{1,40})\s*(?P<values>(?:\[(?:[^\]\\]|\\.)*+\]\s*)++))", re.DOTALL
