@@ -81,6 +81,18 @@ class Budget:
         finally:
             self.delay(self.now() - before)
 
+    @contextlib.contextmanager
+    def ending_earlier(self, seconds: float) -> Iterator[None]:
+        """Keeps some of the seconds that are left for what comes after the block."""
+        kept = 0.0 if self._deadline is None else seconds
+        self._latest -= kept
+        self._deadline = None if self._deadline is None else self._deadline - kept
+        try:
+            yield
+        finally:
+            self._latest += kept
+            self._deadline = None if self._deadline is None else self._deadline + kept
+
     def delay(self, seconds: float) -> None:
         """Moves the start and the deadline by some seconds, unless they are too few to count."""
         if seconds < _WORTH_COUNTING:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from zermelo.agents.base.branches import skip_branch
+from zermelo.agents.base.branches import child_of, choices_in, skip_branch
 from zermelo.agents.base.budget import Budget, SearchStopped
 from zermelo.agents.base.limits import StoppedBy
 from zermelo.agents.base.playouts import after
@@ -69,6 +70,45 @@ def totals_after(
     except RecursionError:  # chance goes on for too long, perhaps for ever
         pass
     return dict(sorted(totals.items())), stopped_by
+
+
+class Replies:
+    """The replies to actions that are about to be played, of which few simulations see few.
+
+    Attributes:
+        refuted: What actions leave their player to which a reply ends the game below what was believed of them.
+    """
+
+    def __init__(self, game: Any, state: Any, budget: Budget) -> None:
+        self.game, self.state, self.budget = game, state, budget
+        self.seat: int = game.to_move(state)
+        self.refuted: dict[int, float] = {}
+        self._safe: set[int] = set()
+
+    def refute(self, action: int, value: float) -> bool:
+        """Looks at the replies to an action, if there is time and it did not; whether one ends below ``value``."""
+        if action in self.refuted or action in self._safe:
+            return False
+        try:
+            ends = (self.game.utility(end)[self.seat] for end in self._ends_after(action))
+            below = next((end for end in ends if end < value), None)
+        except SearchStopped:
+            return False
+        if below is None:
+            self._safe.add(action)
+            return False
+        self.refuted[action] = float(below)
+        return True
+
+    def _ends_after(self, action: int) -> Iterator[Any]:
+        game, child = self.game, child_of(self.game, self.state, action)
+        if child is None or game.is_terminal(child) or game.to_move(child) in (self.seat, CHANCE):
+            return
+        for reply in choices_in(game, child):
+            self.budget.visit(2)
+            end = child_of(game, child, reply)
+            if end is not None and game.is_terminal(end):
+                yield end
 
 
 def _worth(evaluate: Evaluator, at_chance: bool, game: Any, budget: Budget, state: Any) -> tuple[float, ...]:

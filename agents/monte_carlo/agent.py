@@ -16,7 +16,7 @@ from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.scores import undecided_reward
 from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag, part_of, path
-from zermelo.agents.evaluators.one_ply import totals_after
+from zermelo.agents.evaluators.one_ply import Replies, totals_after
 from zermelo.agents.evaluators.registry import evaluator_name, make_evaluator
 from zermelo.agents.monte_carlo.choose import compiled_variants, monte_carlo
 from zermelo.agents.monte_carlo.compiled.search import CompiledMonteCarlo
@@ -35,6 +35,10 @@ _FOR_REWARDS: Final = 0.2
 """The share of the time that may go into what actions pay at once."""
 _TRIES: Final = 2
 """With fewer simulations for each action, their outcomes say less than what actions pay at once."""
+_FOR_REPLIES: Final = 0.25
+"""The share of the time that may go into the opponent's replies to the actions that are about to be played."""
+_CHECKED: Final = 5
+"""The replies to so many actions are looked at, where all take as long as the actions of the root."""
 
 
 class _Tree(NamedTuple):
@@ -117,30 +121,44 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         seed = int(self.generator.integers(2**62))
         one_ply_rewards: Mapping[int, tuple[float, ...]] = {}
         children: dict[int, Any] = {}
+        for_replies: tuple[float, ...] = (0.0,)
         if self.limits.seconds is not None and not isinstance(game, RulesGame):
             # Playouts of environments may take long.
+            began = budget.now()
             one_ply_rewards, _ = totals_after(
                 game,
                 state,
                 budget,
                 seed=seed,
-                ends=budget.now() + _FOR_REWARDS * max(budget.seconds_left, 0.0),
+                ends=began + _FOR_REWARDS * max(budget.seconds_left, 0.0),
                 children=None if game.traits.chance is Chance.SAMPLED else children,
             )
+            if game.traits.is_opposed and len(children) == len(request.legal) and not request.ponders:
+                of_one = budget.now() - began
+                for_replies = min(_CHECKED * of_one, _FOR_REPLIES * budget.seconds_left), of_one
         search, before = self._tree(game, state, seed, budget)
         search.know_children(children)
         draw = float(self.generator.random())
-        found = self.simulate(
-            request, search, lambda stopped_by: self._found(search, stopped_by, draw, one_ply_rewards), 64, 1 << 20
-        )
+        replies = Replies(game, state, budget)
+
+        def found_so_far(stopped_by: StoppedBy) -> dict[str, Any]:
+            return self._found(search, stopped_by, draw, one_ply_rewards, replies.refuted)
+
+        for seconds in for_replies:
+            with budget.ending_earlier(seconds):
+                found = self.simulate(request, search, found_so_far, 64, 1 << 20)
+            if seconds == 0.0 or found["stopped_by"] is not StoppedBy.SECONDS:
+                break
+            while replies.refute(found["action"], found["value"]):
+                found = found_so_far(StoppedBy.SECONDS)
         if self.reuse or request.ponders:
             sources = _sources(game, state)
             self._last.tree = _Tree(game, sources, search, found["action"], before if request.ponders else None)
-        return SearchOutcome(found, search, one_ply_rewards)
+        return SearchOutcome(found, search, one_ply_rewards, replies.refuted)
 
     def found_of(self, merged: MergedRoots, draw: float) -> dict[str, Any]:
         merged.config = self.config
-        return self._found(merged, merged.stopped_by, draw, merged.one_ply_rewards)
+        return self._found(merged, merged.stopped_by, draw, merged.one_ply_rewards, merged.refuted)
 
     def _tree(
         self, game: Game[Any], state: Any, seed: int, budget: Budget
@@ -165,6 +183,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
         stopped_by: StoppedBy,
         draw: float,
         one_ply_rewards: Mapping[int, tuple[float, ...]],
+        refuted: Mapping[int, float],
     ) -> dict[str, Any]:
         game, state, traits = search.game, search.root_state, search.game.traits
         seat, moves = game.to_move(state), search.root_actions()
@@ -177,12 +196,14 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
                 action: totals[seat]
                 for action, totals in (*one_ply_rewards.items(), *search.root_totals().items())
             }
-        means = {move.action: _by_seat(move, search)[seat] for move in moves}
-        chosen = self._chosen(moves, bounds, means, draw, paid)
+        means = {**{move.action: _by_seat(move, search)[seat] for move in moves}, **refuted}
+        chosen = self._chosen(_unrefuted(moves, means, refuted), bounds, means, draw, paid)
         solves = search.num_values == 1 and search.config.solver
         proven = solves and math.isfinite(best) and bounds[chosen.action][0] == best
         proven = proven and all(upper <= best for _, upper in bounds.values())
-        values = traits.values_by_seat(seat, best) if proven else _by_seat(chosen, search)
+        values = _by_seat(chosen, search)
+        if proven or chosen.action in refuted:
+            values = traits.values_by_seat(seat, best if proven else refuted[chosen.action])
         means = {move.action: means[move.action] for move in moves if move.visits}
         line = (chosen.action, *search.line_after(chosen.action))
         best_line = search.best_line
@@ -246,6 +267,13 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
                 tied = [move for move in candidates if move in as_good] or tied
         tied.sort()
         return tied[0] if self.ties is Ties.FIRST else tied[int(draw * len(tied))]
+
+
+def _unrefuted(moves: list[RootEdge], means: Mapping[int, float], refuted: Mapping[int, float]) -> list[RootEdge]:
+    """The actions that promise more than any that is refuted leaves; if there are none, those that leave most."""
+    most = max(refuted.values(), default=-math.inf)
+    better = [move for move in moves if move.action not in refuted and means[move.action] > most]
+    return better or [move for move in moves if refuted.get(move.action, -math.inf) == most]
 
 
 def _bounds(move: RootEdge, search: MonteCarlo | MergedRoots, seat: int) -> tuple[float, float]:

@@ -22,12 +22,14 @@ class SimulationAnswer(WorkerAnswer):
     Attributes:
         moves, lines: The actions at the root, and the principal variation after each that was followed.
         one_ply_rewards: What each seat is paid after actions that were tried before the first simulation.
-        paid: The same, of actions in the tree.
+        refuted: What actions leave their player to which a reply ends the game below what was believed of them.
+        paid: What each seat is paid after actions in the tree.
     """
 
     moves: Sequence[RootEdge]
     lines: Mapping[int, tuple[int, ...]]
     one_ply_rewards: Mapping[int, tuple[float, ...]]
+    refuted: Mapping[int, float]
     paid: Mapping[int, tuple[float, ...]]
     best_line: BestPlayout
     simulations: int
@@ -57,6 +59,7 @@ class MergedRoots(SimulationSearch):
         self.compiled = all(part.compiled for part in parts)
         self.why_plain = next((part.why_plain for part in parts if part.why_plain), "")
         self.one_ply_rewards = {action: paid for part in parts for action, paid in part.one_ply_rewards.items()}
+        self.refuted = {action: left for part in parts for action, left in part.refuted.items()}
         self.best_line = max((part.best_line for part in parts), key=lambda line: line.total)
         reasons = [part.stopped_by for part in parts]
         self.stopped_by = next((why for why in reasons if why is not StoppedBy.COMPLETED), StoppedBy.COMPLETED)

@@ -21,11 +21,12 @@ from zermelo.envs.game import Traits
 
 
 class SearchOutcome(NamedTuple):
-    """A finished search: what ``Request.result`` takes of it, and rewards of root actions tried before it."""
+    """A finished search: what ``Request.result`` takes of it, and what ``SimulationAnswer`` says of actions."""
 
     found: dict[str, Any]
     search: SimulationSearch
     one_ply_rewards: Mapping[int, tuple[float, ...]] = {}
+    refuted: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -81,12 +82,13 @@ class SimulatingAgent(WorkerAgent):
         return self.searched(request, budget).found
 
     def answered(self, request: Request, budget: Budget, news: News) -> SimulationAnswer:
-        found, search, one_ply_rewards = self.searched(request, budget)
+        found, search, one_ply_rewards, refuted = self.searched(request, budget)
         moves = search.root_actions()
         return SimulationAnswer(
             moves=moves,
             lines={move.action: search.line_after(move.action) for move in moves if move.visits},
             one_ply_rewards=one_ply_rewards,
+            refuted=refuted,
             paid=search.root_totals(),
             best_line=search.best_line,
             stopped_by=found["stopped_by"],

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from doubles import strange_envs
-from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Wide
+from doubles.strange_envs import Chatty, Pick, SlowCopy, Target, Trap, Wide
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
@@ -82,6 +82,15 @@ def test_what_wins_at_once_is_seen_before_anything_dearer(name: str, traits: Any
     agent = make_agent(f"{name}(seconds=0.1)")
     object.__setattr__(agent, "traits", traits)
     assert agent.act(env) == env.winning
+
+
+@pytest.mark.parametrize("name", ["auto", "mcts"])
+def test_what_loses_to_one_reply_is_not_played_after_few_simulations(name: str) -> None:
+    env = Trap(wait=0.0005)
+    env.reset()
+    found = [make_agent(f"{name}(seconds=0.3, seed={seed})").search(env) for seed in range(12)]
+    assert max(result.simulations for result in found) < 150
+    assert sum(result.action % 2 for result in found) <= 1
 
 
 @pytest.mark.parametrize("name", ["auto", "mcts", "alphabeta", "expectiminimax"])

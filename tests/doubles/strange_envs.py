@@ -130,6 +130,18 @@ class Wide(SmallEnv):
         self.next_agent()
 
 
+class Trap(Wide):
+    """The same, but nobody wins with the first move, and one action wins at the second if the first was odd."""
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.winning = -1
+
+    def play(self, agent: Any, action: Any) -> None:
+        super().play(agent, action)
+        if self.turns == 1 and action % 2:
+            self.winning = 23
+
+
 class Target(gymnasium.Env[Any, Any]):
     """One step: the reward is how near the action is to a target, in an action space of any kind."""
 
