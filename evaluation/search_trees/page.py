@@ -27,8 +27,8 @@ def tree_page(tree: SearchTree) -> str:
     whose = ", ".join(tree.seats) if any(node.role is NodeRole.OWN for node in one.nodes) else player
     summary = (
         f"{len(one.nodes):,} nodes, {one.steps:,} {'simulations' if tree.simulates else 'steps'}. It chose "
-        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are what {whose} can expect to be paid"
-        f"{_between(tree.bounds)}."
+        f"{tree.answer}, worth {number_text(tree.value)} to {player}. Values are what {whose} can expect to be "
+        f"paid{_between(tree.bounds)}."
     )
     return web_page(
         "tree.html", _HERE, style=resource("tree.css", _HERE), script=script, data=_data(tree),
@@ -53,8 +53,8 @@ def _data(tree: SearchTree) -> Any:
     }
     says = {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"}
     data = {
-        "seats": tree.seats, "seat": tree.seat, "bounds": tree.bounds, "shown": tree.shown, "says": says, "legend": legend,
-        "positions": list(positions), "passes": [_pass(tree, one, positions) for one in tree.passes],
+        "seats": tree.seats, "seat": tree.seat, "bounds": tree.bounds, "shown": tree.shown, "says": says,
+        "legend": legend, "positions": list(positions), "passes": [_pass(tree, one, positions) for one in tree.passes],
     }  # fmt: skip
     return msgspec.json.decode(msgspec.json.encode(data))
 
