@@ -54,7 +54,8 @@ def _data(tree: SearchTree) -> Any:
     says = {NodeRole.MAX: " (maximizes)", NodeRole.MIN: " (minimizes)", NodeRole.OWN: " (its own value)"}
     data = {
         "seats": tree.seats, "seat": tree.seat, "bounds": tree.bounds, "shown": tree.shown, "says": says,
-        "legend": legend, "positions": list(positions), "passes": [_pass(tree, one, positions) for one in tree.passes],
+        "legend": legend, "positions": list(positions),
+        "passes": [_pass(tree, one, positions) for one in tree.passes],
     }  # fmt: skip
     return msgspec.json.decode(msgspec.json.encode(data))
 

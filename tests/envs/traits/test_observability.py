@@ -177,7 +177,7 @@ def test_a_rare_end_that_breaks_the_sum_is_no_proof() -> None:
     game = as_game(env)
     assert game.traits.reward_sum is RewardSum.ZERO
     assert game.traits.source("reward_sum") is TraitSource.ASSUMED
-    with pytest.raises(UnsupportedGameError, match="needs to know the information and .* of small_v0"):
+    with pytest.raises(UnsupportedGameError, match=r"needs to know the information and .* of small_v0"):
         exact_values(env, [game.initial_state()])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnknownTraitWarning)  # that another search answers
