@@ -9,7 +9,7 @@ import functools
 import math
 import numbers
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -171,7 +171,7 @@ def _key(result: Any) -> _Key:
     parts = list(result) if isinstance(result, Iterable) and not isinstance(result, str) else []
     if len(parts) == 3 and all(name_of(part) is not None for part in parts[:2]):
         first, second, score = parts
-        ranks = _TWO_SEATS.get(score) if isinstance(score, Hashable) else None
+        ranks: Any = _TWO_SEATS.get(score) if score.__hash__ else None
         if ranks is None or isinstance(first, str) != isinstance(second, str):
             raise InvalidSettingError(
                 f"a result (first, second, score) needs names and a score of 1, 0.5 or 0, not {result!r}"

@@ -8,6 +8,7 @@ of 95 % intervals over 2,000 simulated matches at 0, 100 and 300 Elo: 94 to 96 %
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ ELO_SCALE: Final = "400 Elo are 10 points to 1, and a draw is half a point"
 1 / (1 + 10 ** (-d / 400))."""
 ELO_PER_LOG_ABILITY = 400.0 / math.log(10.0)
 """Elo of one unit of log-ability, the natural logarithm of Bradley-Terry's worth."""
+_SCORES = (0.0, 0.5, 1.0)
 _MANY = 250  # games or pairs from which the normal distribution is used,
 _UNLIKE = 30  # if so many of them differ from the commonest outcome
 
@@ -125,6 +127,16 @@ def elo(
         score_lower=bounds[0], score_upper=bounds[1], likelihood_of_superiority=superiority,
         games=total * games_each, method=method, **shared,
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=100_000)  # by counts, which say all; agents of large tournaments share them
+def surely_stronger(wins: int, draws: int, losses: int, confidence: float) -> bool:
+    """True where the interval that ``elo`` gives for these games lies above 0, found by its test of 0 alone."""
+    total, counts = wins + draws + losses, (losses, draws, wins)
+    score, variance = mean_and_variance(_SCORES, [n / total for n in counts])
+    if total >= _MANY and total - max(counts) >= _UNLIKE:
+        return score - normal_quantile(confidence) * math.sqrt(variance / total) > 0.5
+    return score > 0.5 and upper_tail(_SCORES, counts, 0.5) < (1.0 - confidence) / 2.0
 
 
 def elo_from_score(score: float) -> float:

@@ -19,7 +19,7 @@ from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.results import GameCounts, HeadToHead, name_of
 from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
-from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, elo, normal_quantile
+from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile, surely_stronger
 from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
@@ -262,7 +262,7 @@ def find_cycles(counts: GameCounts) -> tuple[tuple[str, ...], ...]:
         scores = {pair: score for pair, score in scores.items() if within.issuperset(pair)}
     beats: dict[str, list[str]] = {name: [] for name in counts.players}
     for (a, b), score in sorted(scores.items(), key=lambda item: item[0]):
-        if elo(score.wins, score.draws, score.losses, confidence=confidence).lower > 0.0:
+        if surely_stronger(score.wins, score.draws, score.losses, confidence):
             beats[a].append(b)
     cycles = set[tuple[str, ...]]()
     for name in beats:

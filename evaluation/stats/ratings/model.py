@@ -86,16 +86,23 @@ class RankingModel:
         features: list[dict[int, float]] = []
         tallies: list[float] = []
         set_sizes: list[int] = []
+        members_of = {  # by the number of those that are left
+            n: [one for size in (1, *tie_sizes) for one in itertools.combinations(range(n), size)]
+            for n in {*map(len, chosen)}
+        }
         for key, made in sorted(chosen.items()):
-            before = len(features)
-            for size in (1, *tie_sizes):
-                for members in itertools.combinations(range(len(key)), size):
-                    entries = {self.ties[size]: 1.0} if size > 1 else {}
+            for members in members_of[len(key)]:
+                size = len(members)
+                if size == 1:
+                    who, seat = key[members[0]]
+                    entries = {who: 1.0} if seat < 0 else {who: 1.0, seat: 1.0}
+                else:
+                    entries = {self.ties[size]: 1.0}
                     for parameter in (one for place in members for one in key[place] if one >= 0):
                         entries[parameter] = entries.get(parameter, 0.0) + 1.0 / size
-                    features.append(entries)
-                    tallies.append(made[members])
-            set_sizes.append(len(features) - before)
+                features.append(entries)
+                tallies.append(made[members])
+            set_sizes.append(len(members_of[len(key)]))
         self.choices = Choices(features, set_sizes, tallies, self.parameters, weight=1.0 / dispersion)
 
     def smoothed(self, ridge_of_effects: float) -> Vector:

@@ -1,12 +1,14 @@
 """Cycles among agents."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
 
-from zermelo.evaluation import fit_ratings
+from zermelo.evaluation import elo, fit_ratings
 from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.stats.ratings.elo import surely_stronger
 from zermelo.evaluation.stats.ratings.fit import find_cycles
 
 
@@ -55,3 +57,16 @@ def test_all_triangles_and_longer_cycles_are_found():
     assert find_cycles(_counts(wins)) == (("A", "B", "C"),)
     two = _ring("ABC") | _ring("XYZW")
     assert find_cycles(_counts(two)) == (("A", "B", "C"), ("W", "X", "Y", "Z"))
+
+
+def test_who_is_surely_stronger_is_told_as_the_interval_tells_it():
+    seed = random.randrange(10**6)
+    chance, sure = random.Random(seed), 0
+    for _ in range(300):
+        most = chance.choice([3, 8, 30, 200, 2000])
+        counts = [chance.randint(0, most), chance.randint(0, most), chance.randint(1, most)]
+        confidence = chance.choice([0.95, 0.99, 0.99999])
+        is_sure = surely_stronger(*counts, confidence)
+        assert is_sure == (elo(*counts, confidence=confidence).lower > 0.0), f"seed {seed}: {counts}, {confidence}"
+        sure += is_sure
+    assert 0 < sure < 300
