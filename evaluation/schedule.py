@@ -84,8 +84,16 @@ class GameIndex(Protocol):
     """The part of a schedule that a store asks for."""
 
     @property
+    def agents(self) -> Sequence[str]:
+        """Their names."""
+
+    @property
     def seats(self) -> int:
         """Of a game."""
+
+    @property
+    def pairings(self) -> Pairings:
+        """The kind of the schedule."""
 
     @property
     def beginnings(self) -> Sequence[Any]:
@@ -93,6 +101,11 @@ class GameIndex(Protocol):
 
     def place(self, game_id: str) -> int:
         """The place of a game, by its id."""
+
+    def game_id(self, place: int) -> str:
+        """The id of the game at a place."""
+
+    def __getitem__(self, place: int) -> ScheduledGame: ...
 
     def __len__(self) -> int: ...
 

@@ -19,7 +19,7 @@ import msgspec
 from zermelo.envs.errors import ZermeloError
 from zermelo.evaluation.errors import DamagedError, StoreError
 from zermelo.evaluation.match.record import GameRecord
-from zermelo.evaluation.schedule import Schedule
+from zermelo.evaluation.schedule import GameIndex
 from zermelo.evaluation.storage import database
 from zermelo.evaluation.storage.games import FEW, LINES
 from zermelo.evaluation.storage.run_spec import RunSpec, check_same_run
@@ -38,7 +38,7 @@ def read_spec_text(folder: Path) -> dict[str, Any] | None:
     return spec
 
 
-def rebuild(folder: Path, schedule: Schedule, spec: Mapping[str, Any], damage: DamagedError | None = None) -> str:
+def rebuild(folder: Path, schedule: GameIndex, spec: Mapping[str, Any], damage: DamagedError | None = None) -> str:
     """Builds the database of a folder anew and says what of; ``damage`` is that of the one that is there.
 
     Raises:
@@ -83,7 +83,7 @@ def rebuild(folder: Path, schedule: Schedule, spec: Mapping[str, Any], damage: D
     return f"{what}, and was built again from {LINES}, which has {sum(have)} games{rest}{kept}."
 
 
-def _games(lines: Path, schedule: Schedule, have: bytearray) -> Iterator[tuple[int, int, GameRecord, str]]:
+def _games(lines: Path, schedule: GameIndex, have: bytearray) -> Iterator[tuple[int, int, GameRecord, str]]:
     """Yields what the database is told of each game; one that cannot be read is missing."""
     with lines.open(encoding="utf-8", errors="replace", newline="\n") as file:
         for number, line in enumerate(file, start=1):
@@ -105,7 +105,7 @@ def _games(lines: Path, schedule: Schedule, have: bytearray) -> Iterator[tuple[i
                 yield place, int(record.game_id.rpartition(".")[2]), record, line.rstrip("\n")
 
 
-def _named(places: list[int], schedule: Schedule) -> str:
+def _named(places: list[int], schedule: GameIndex) -> str:
     names = ", ".join(schedule.game_id(place) for place in places[:FEW])
     return names + (f" and {len(places) - FEW} more" if len(places) > FEW else "")
 

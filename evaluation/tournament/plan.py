@@ -139,7 +139,7 @@ class Tournament:
         agents' numbers, and a further agent's depends on its name alone: so the order in which agents are added
         does not matter.
         """
-        if not (there := _stored_spec(Path(out) / FILE).get("agents", [])):
+        if not (there := stored_spec(Path(out) / FILE).get("agents", [])):
             return self
         by_name = {participant.name: participant for participant in self.participants}
         old = [agent["name"] for agent in there]
@@ -295,12 +295,12 @@ def _openings_described(wanted: Openings | None, schedule: Schedule, given: RunO
 
 
 def _stored_openings(path: Path) -> RunOpenings:
-    spec = _stored_spec(path)
+    spec = stored_spec(path)
     lines = (Opening(tuple(map(plain, actions)), fen) for fen, actions in spec.get("opening_lines", ()))
     return RunOpenings(tuple(lines), spec.get("opening_lines_are_all", False))
 
 
-def _stored_spec(path: Path) -> Mapping[str, Any]:
+def stored_spec(path: Path) -> Mapping[str, Any]:
     """The specification of the run in a database; that beside it where it is lost or damaged, or an empty one.
 
     The store that is opened next says what is wrong with it, where that matters.

@@ -98,6 +98,8 @@ class RatingCurve:
         self._path = None if path is None else Path(path)
         if patience is not None:
             check_whole("patience", patience, lower=1)
+        if log is not None and not callable(log):
+            raise InvalidSettingError(f"log must be a function of numbers and step, as wandb.log is, not {log!r}")
         if pool is not None and not isinstance(pool, SelfPlay):
             raise InvalidSettingError(f"pool must be the SelfPlay that draws the opponents, not {pool!r}")
         self._on_rating, self._log, self._patience, self._pool = on_rating, log, patience, pool

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, overload
 
 from zermelo.envs.errors import InvalidSettingError
-from zermelo.evaluation.schedule import ScheduledGame, derived_seed
+from zermelo.evaluation.schedule import Pairings, ScheduledGame, derived_seed
 
 Batch: TypeAlias = tuple[tuple[int, int, int], ...]
 """Pairs of agents by their places in the list, the lower one first, and the number of blocks that they play."""
@@ -47,6 +47,11 @@ class PairSchedule(Sequence[ScheduledGame]):
         return replace(self, batches=(*self.batches, batch))
 
     @property
+    def pairings(self) -> Pairings:
+        """The kind of a tournament in which any two may meet."""
+        return Pairings.ROUND_ROBIN
+
+    @property
     def beginnings(self) -> Sequence[Any]:
         """The openings as plain values."""
         return self.openings
@@ -71,6 +76,11 @@ class PairSchedule(Sequence[ScheduledGame]):
             return self._places[block] * self.seats + int(turn)
         raise InvalidSettingError(f"the schedule has no game {game_id!r}")
 
+    def game_id(self, place: int) -> str:
+        """The id of the game at a place."""
+        block, turn = divmod(place, self.seats)
+        return f"{_id(*self._blocks[block])}.{turn}"
+
     def __len__(self) -> int:
         return len(self._blocks) * self.seats
 
@@ -81,14 +91,15 @@ class PairSchedule(Sequence[ScheduledGame]):
     def __getitem__(self, place: int | slice) -> ScheduledGame | tuple[ScheduledGame, ...]:
         if isinstance(place, slice):
             return tuple(self[one] for one in range(*place.indices(len(self))))
-        block, turn = divmod(range(len(self))[place], self.seats)
+        place = range(len(self))[place]
+        block, turn = divmod(place, self.seats)
         first, second, number = self._blocks[block]
         pair = self.agents[first], self.agents[second]
         single, others = pair if number % 2 == 0 else pair[::-1]
         seated = tuple(single if seat == turn else others for seat in range(self.seats))
         seed = derived_seed(self.seed, sorted(pair), number * self.seats + (0 if self.duplicate else turn))
         opening = self.openings[number % len(self.openings)] if self.openings else ()
-        return ScheduledGame(f"{_id(first, second, number)}.{turn}", seed, seated, opening)
+        return ScheduledGame(self.game_id(place), seed, seated, opening)
 
 
 def _id(first: int, second: int, number: int) -> str:

@@ -35,9 +35,10 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import ScheduledGame, checked_seed
-from zermelo.evaluation.storage.invocations import InvocationLog, read_run
+from zermelo.evaluation.storage.database import FILE
+from zermelo.evaluation.storage.invocations import InvocationLog
 from zermelo.evaluation.storage.store import Store
-from zermelo.evaluation.tournament.plan import Tournament
+from zermelo.evaluation.tournament.plan import Tournament, stored_spec
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
 from zermelo.evaluation.tournament.running import Interrupts
 from zermelo.evaluation.tournament.settings import RunnerChoice, RunSettings, TournamentSettings
@@ -93,7 +94,7 @@ def rate_checkpoints(
     Args:
         env: A name, a function that makes an environment, or with one worker a live environment.
         checkpoints: A folder with models (``.zip`` of Stable-Baselines3, ``.pt``, ``.onnx``), a pattern such as
-            ``"runs/*.zip"``, a list of files and of agents as ``round_robin`` takes them, or agents by step.
+            ``"runs/*.zip"``, a list of files, or policies, as ``evaluate_policy`` takes them, by their steps.
         ladder: The opponents: a ladder's file or anchors, as for ``evaluate_policy``, which has the same default;
             an empty list for none, so that checkpoints meet each other only.
         within: Plays until every interval is as narrow as that, in Elo; by default 100, unless ``sure`` is given.
@@ -126,6 +127,7 @@ def rate_checkpoints(
     check_flag("skip_unfit", skip_unfit)
     found = find_checkpoints(checkpoints, steps, agent)
     rated = _prepared(env, found, ladder, checked_seed(seed), skip_unfit, settings)
+    check_whole("games", games, lower=rated.field.seats)
     width = WIDTH if within is None and sure is None else within
     goal = functools.partial(JointRatings, rated.field, within=width, sure=sure, seed=seed)
     return _play(rated, settings, goal, games, on_progress or (lambda sentence: None), command)
@@ -194,8 +196,8 @@ def _opponents(driver: EnvDriver, ladder: LadderSource) -> tuple[Levels | None, 
 
 def _in_order(agents: Mapping[str, AgentSource], out: str | os.PathLike[str] | None) -> dict[str, AgentSource]:
     """The agents, those of the folder's run first, in its order."""
-    run = None if out is None else read_run(out)
-    old = [] if run is None or "batches" not in run.spec else [one["name"] for one in run.spec.get("agents", ())]
+    spec = {} if out is None else stored_spec(Path(out) / FILE)
+    old = [one["name"] for one in spec.get("agents", ())] if "batches" in spec else []
     if gone := next((name for name in old if name not in agents), None):
         raise StoreError(
             f"{out} has games of {gone}, which is not among these checkpoints and opponents: give it too, or "
@@ -205,8 +207,7 @@ def _in_order(agents: Mapping[str, AgentSource], out: str | os.PathLike[str] | N
 
 
 def _stored_batches(out: str | os.PathLike[str] | None) -> tuple[Any, ...]:
-    run = None if out is None else read_run(out)
-    batches = () if run is None else run.spec.get("batches", ())
+    batches = () if out is None else stored_spec(Path(out) / FILE).get("batches", ())
     return tuple(tuple((first, second, blocks) for first, second, blocks in batch) for batch in batches)
 
 

@@ -102,6 +102,8 @@ def test_numbers_go_to_whatever_logs_them(monkeypatch):
 def test_wrong_settings_are_refused():
     with pytest.raises(InvalidSettingError, match="every"):
         RatingCurve(GAME, every=0)
+    with pytest.raises(InvalidSettingError, match="log must be a function"):
+        RatingCurve(GAME, log=3)
     with pytest.raises(InvalidSettingError, match="pool must be the SelfPlay"):
         RatingCurve(GAME, pool=["random"])
     with pytest.raises(InvalidSettingError, match="a copy is made of a model"):

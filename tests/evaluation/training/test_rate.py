@@ -111,6 +111,8 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path):
     assert rate(out=tmp_path / "parts", on_progress=played.append).games == whole.games
     assert len(played) == 1, "nothing is played again"
     assert read_standings(tmp_path / "parts").games == whole.games
+    (tmp_path / "parts" / "games.sqlite").unlink()
+    assert games_of(rate(out=tmp_path / "parts")) == games_of(whole), "it is built again from the text"
 
 
 @pytest.mark.thorough
@@ -262,6 +264,16 @@ def test_what_is_not_there_or_cannot_play_is_named(tmp_path):
         rate_checkpoints("zermelo/Game2048-v0", {1: "random", 2: "greedy"})
     with pytest.raises(InvalidSettingError, match="sure must be below 1"):
         rate(sure=1)
+    with pytest.raises(InvalidSettingError, match="games must be a whole number of at least 2"):
+        rate(games=1)
+
+
+def test_policies_that_are_functions_are_rated_by_their_steps():
+    def first(observation, action_mask):
+        return action_mask.argmax()
+
+    rated = rate({1: first, 2: "greedy"}, ladder=["random"], games=40)
+    assert [one.name for one in rated.checkpoints] == ["step 1", "greedy"]
 
 
 @pytest.mark.thorough
