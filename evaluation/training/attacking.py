@@ -19,6 +19,8 @@ from zermelo.agents.best_response.exact import best_response_values
 from zermelo.agents.equilibrium.sequence_form import require_few_states
 from zermelo.agents.specs import agent_spec
 from zermelo.envs.adapters.as_game import as_game
+from zermelo.envs.capabilities import SupportsCopies, offers
+from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import Spec
@@ -34,6 +36,7 @@ from zermelo.evaluation.tournament.run import run
 from zermelo.evaluation.tournament.settings import AttackSettings, RunSettings
 
 _PROBE: Final = 2.0  # seconds for asking the policy before the games
+_STARTS: Final = 8  # games whose starts are compared
 _PATIENCE: Final = 30.0  # seconds that the exact best response may take
 
 
@@ -149,12 +152,23 @@ def _value(env: Any) -> float | None:
     return traits.constant / 2 if traits.is_opposed else None
 
 
+def _starts_differ(env: EnvSource) -> bool:
+    """Whether players see different things at the start of games with different seeds."""
+    seen = set()
+    for seed in range(_STARTS):
+        live = drive_env(build_env(env)[0], seed).env
+        seen.add(state_key([live.observe(name) for name in live.possible_agents]))
+    return len(seen) > 1
+
+
 def _exact(env: EnvSource, policy: AgentSource, settings: AttackSettings) -> tuple[Any, ...]:
     """What the exact best response gets on average over the seats, or None and why."""
     if not settings.states:
         return (None,)
     made, live = build_agent(policy), drive_env(build_env(env)[0], 0).env
     game = as_game(live, backend="clone" if acts_only(made) else "auto")
+    if settings.openings or (offers(game, SupportsCopies) and _starts_differ(env)):
+        return None, "games start differently, so that no one exact best response can be computed"
     try:
         require_few_states(game, settings.states)
         values = best_response_values(made, game, most_states=settings.states, seconds=_PATIENCE)

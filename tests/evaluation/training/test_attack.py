@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from doubles.game_envs import Numbers
 
 from zermelo.agents import PolicyAgent
 from zermelo.agents.best_response.exact import best_response_values
@@ -55,6 +56,27 @@ def test_a_policy_that_always_plays_the_same_is_beaten(tmp_path):
     assert kept == found.to_dict()
     again = attack(GAME, policy, "mcts(simulations=100)", games=6, out=tmp_path)
     assert again.to_dict() == found.to_dict()
+
+
+class Dealt(Numbers):
+    """Numbers from a sum that each reset draws."""
+
+    def start(self, seed, options):
+        super().start(seed, options)
+        self.sum = int(np.random.default_rng(seed).integers(3))
+        self._masks()
+
+    def observe(self, agent):
+        return {"observation": np.array([self.sum]), "action_mask": np.array(self.infos[agent]["action_mask"])}
+
+
+def test_where_games_start_differently_no_one_start_is_the_bound():
+    policy = PolicyAgent(first_legal, name="first")
+    alike = attack(lambda: Numbers(length=2), "random", "mcts(simulations=10)", games=2)
+    assert not any("start differently" in note for note in alike.notes)
+    found = attack(lambda: Dealt(length=2), policy, "mcts(simulations=10)", games=2)
+    assert found.exact is None
+    assert any("games start differently" in note for note in found.notes)
 
 
 @pytest.mark.thorough
