@@ -45,6 +45,7 @@ class Choices:
     ) -> None:
         self.given, self.parameters, self.weight = (features, sizes, counts), parameters, weight
         self._tilt = np.zeros(parameters)
+        self._last = np.zeros(0), np.zeros(0)  # parameters, and the logarithms of the shares there
         self._counts = weight * np.asarray(counts, float)
         self._sets = _Groups(sizes)
         self._set_of = np.repeat(np.arange(len(sizes)), sizes)
@@ -75,6 +76,12 @@ class Choices:
         return other
 
     def _log_shares(self, theta: Vector) -> Vector:
+        # The likelihood and its derivatives are asked for at the same parameters, one after another.
+        if not np.array_equal(theta, self._last[0]):
+            self._last = theta.copy(), self._shares_at(theta)
+        return self._last[1]
+
+    def _shares_at(self, theta: Vector) -> Vector:
         utility = self._entries.sum(self._values * theta[self._columns])
         utility -= self._sets.reduce(np.maximum, utility)[self._set_of]
         return np.asarray(utility - np.log(self._sets.sum(np.exp(utility)))[self._set_of])
