@@ -267,4 +267,5 @@ def test_agents_that_need_something_are_listed_when_asked_for():
     usual = {entry.name for entry in list_agents()}
     named = {entry.name for entry in list_agents(learned=True)} - usual
     engines = {"uci", "gtp", "openspiel_mcts", *by_name("programs")}
-    assert named == {"level", "noisy", "policy", "policytable", "sb3", "torch", "onnx"} | engines
+    needy = {"best_response", "level", "noisy", "policy", "policytable", "sb3", "torch", "onnx"}
+    assert named == needy | engines
