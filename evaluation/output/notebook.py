@@ -72,7 +72,8 @@ def draw_curves(curves: Sequence[Curve], axes: Any = None) -> Any:
     for name, elo in curves[0].points[-1].levels.items():
         if low <= elo <= high:
             axes.axhline(elo, color="0.7", linewidth=0.8, zorder=0)
-            axes.annotate(name, (1.0, elo), xycoords=("axes fraction", "data"), fontsize=7, va="center")
+            side = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "top"}
+            axes.annotate(name, (0.99, elo), fontsize=7, color="0.4", **side)
     axes.set_ylim(low, high)
     axes.set_xlabel("step")
     axes.set_ylabel(f"Elo, with {INTERVAL}s")
