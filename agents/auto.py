@@ -80,7 +80,7 @@ def monte_carlo_score(game: Any) -> float | None:
 
 
 _SHARE: Final = 0.5  # of the limits may go into settling the game first, and half as much each time it fails
-_SHARE_OF_COPIES: Final = 0.2  # of that where copies are searched: steps are slow, and states are rarely few
+_SHARE_OF_COPIES: Final = 0.2  # of that for one player by copies: steps are slow, and states are rarely few
 _SHORTEST: Final = 1e-3
 _OPENSPIEL_EXPLORATION: Final = 0.5  # for values from 0 to 1 (``mcts_openspiel``)
 _SMALL_TABLE: Final = 5_000  # states of a transition table that is solved outside the clock, once, within a second
@@ -278,7 +278,7 @@ class AutoAgent(SearchAgent):
         if this_game.is_too_large:
             return None
         share = 1.0 if isinstance(game, TableGame) else _SHARE ** (1 + this_game.tries)
-        share *= _SHARE_OF_COPIES if offers(game, SupportsCopies) else 1.0
+        share *= _SHARE_OF_COPIES if game.traits.seats == 1 and offers(game, SupportsCopies) else 1.0
         left, nodes = budget.seconds_left, self.limits.nodes
         is_small = isinstance(game, TableGame) and game.num_states <= _SMALL_TABLE
         is_timed = self.limits.seconds is not None and not is_small
