@@ -21,6 +21,7 @@ import numpy as np
 
 from zermelo.evaluation.stats.ratings.choices import Choices, Vector, log_determinant_within
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile
+from zermelo.evaluation.stats.ratings.order import Order
 from zermelo.evaluation.stats.ratings.profiles import HeldFit, Profiles
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
@@ -36,6 +37,7 @@ _STRAIGHT = 3.0  # change of a contrast up to which the other parameters go near
 _SECANTS = 8  # steps of the secant method: it needs 2 or 3
 _CLOSE = 1e-3  # standard errors: a last step, after which a hundredth of that is missing
 _AGREEMENT = 0.03  # part of an interval by which r* may differ from the standard error where that is used
+_PER_DETERMINANT = 0.13  # part of an interval by which r* changes at its ends with the logarithm of a determinant
 
 FINITE, ABOVE, BELOW, UNDETERMINED = "finite", "plus infinity", "minus infinity", "undetermined"
 """The most likely value of a combination of parameters; undetermined where any is as likely as any other, or where
@@ -108,11 +110,18 @@ class ChoiceFit:
             return FINITE
         if np.abs(self._unseen.T @ contrast).max(initial=0.0) > _TOLERANCE:
             return UNDETERMINED
+        if self._order is not None and any(free := self._order.directions(contrast)):
+            return UNDETERMINED if all(free) else ABOVE if free[0] else BELOW
         far = _FAR + abs(float(contrast @ self.theta))
         rises, falls = (
             self.log_likelihood - self.profile(contrast, end).log_likelihood < 0.1 for end in (far, -far)
         )
         return UNDETERMINED if rises and falls else ABOVE if rises else BELOW
+
+    @functools.cached_property
+    def _order(self) -> Order | None:
+        """What holds of parameters that run off, if nothing but comparisons of two."""
+        return Order.of(self.choices, np.abs(self._unknown).max(axis=1) < _TOLERANCE)
 
     def profile(self, contrast: Vector, value: float) -> HeldFit:
         """The fit with ``contrast @ parameters`` held at ``value``."""
@@ -225,11 +234,46 @@ class ChoiceFit:
         if error == 0.0:
             return True
         step = self._covariance @ contrast / error
-        roots = [
-            self._root_at(contrast, estimate + x * error, self._held(contrast, self.theta + x * step))
-            for x in (-_Z, _Z)
-        ]
-        return abs(roots[0] - _Z) < _AGREEMENT * _Z and abs(roots[1] + _Z) < _AGREEMENT * _Z
+
+        def differs(held: Callable[[Vector, Vector], HeldFit]) -> float:
+            """The part of 1.96 by which r* differs from it at the end where it differs more."""
+            ends = ((x, held(contrast, self.theta + x * step)) for x in (-_Z, _Z))
+            return max(abs(self._root_at(contrast, estimate + x * error, at) / x + 1.0) for x, at in ends)
+
+        if self._duel_variances is not None:
+            doubts: list[float] = []
+            about = differs(functools.partial(self._nearly_held, doubts=doubts))
+            if abs(about - _AGREEMENT) > _PER_DETERMINANT * max(doubts):
+                return about < _AGREEMENT
+        return differs(self._held) < _AGREEMENT
+
+    @functools.cached_property
+    def _duel_variances(self) -> tuple[Vector, Vector] | None:
+        """The variance of what decides each duel, with no ``spread``, and the information of each."""
+        if self._profiles is None or self.choices.duels is None:
+            return None
+        (one, other), own = self.choices.duels, self._covariance.diagonal()
+        variances = (own[one] + own[other] - 2.0 * self._covariance[one, other]) / self.spread
+        return np.asarray(variances), self.choices.duel_information(self.theta)
+
+    def _nearly_held(self, contrast: Vector, theta: Vector, doubts: list[float]) -> HeldFit:
+        """``_held`` of duels without a factorisation; adds to ``doubts`` twice what its determinant is wrong by.
+
+        Among many duels, and in a tree, what each adds to the determinant hardly depends on the others. The second
+        term of the rest is at most half the sum of squares of relative changes times h (1 - h), h being leverages.
+        """
+        assert self.choices.duels is not None
+        assert self._duel_variances is not None
+        (one, other), (variances, information) = self.choices.duels, self._duel_variances
+        across = self._covariance @ contrast / self.spread
+        both = float(contrast @ across)
+        left = variances - (across[one] - across[other]) ** 2 / both
+        change = self.choices.duel_information(theta) - information
+        leverage = left * information
+        doubts.append(float(((change / information) ** 2 * leverage * (1.0 - leverage)).sum()))
+        log_determinant = self._log_information + math.log(both / float(contrast @ contrast))
+        log_determinant += float(np.log1p(left * change).sum())
+        return HeldFit(theta, self.choices.log_likelihood(theta), log_determinant)
 
 
 def _near_crossing(root: Callable[[float], float], level: float, start: float, size: float) -> float:

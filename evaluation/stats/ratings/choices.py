@@ -123,6 +123,19 @@ class Choices:
         entries = np.bincount(self._places, self.entries(theta, set_counts), size * size)
         return np.asarray(entries.reshape(size, size))
 
+    @functools.cached_property
+    def duels(self) -> tuple[Indices, Indices] | None:
+        """The parameters of the two alternatives of each set, where that is all there is, else None."""
+        features, sizes, _ = self.given
+        if {*sizes} != {2} or any([*one.values()] != [1.0] for one in features):
+            return None
+        return self._columns[::2], self._columns[1::2]
+
+    def duel_information(self, theta: Vector) -> Vector:
+        """The information of each of the ``duels``."""
+        shares = np.exp(self._log_shares(theta))
+        return np.asarray(self._set_counts * shares[::2] * shares[1::2])
+
     def null_space(self) -> Vector:
         """An orthonormal basis of what the choices cannot see, however often each was made, shape (p, k)."""
         from scipy.linalg import eigh

@@ -17,6 +17,7 @@ import numpy as np
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.calls import checked_call
+from zermelo.envs.support.waiting import say_after
 from zermelo.evaluation.results import GameCounts, HeadToHead, name_of
 from zermelo.evaluation.stats.ratings.choice_fit import ABOVE, BELOW, UNDETERMINED, ChoiceFit, Effect
 from zermelo.evaluation.stats.ratings.elo import ELO_PER_LOG_ABILITY, normal_quantile, surely_stronger
@@ -24,6 +25,7 @@ from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
+_LONG: Final = 2.0  # seconds after which a line says what is computed
 _FEW: Final = 5  # games of a player up to which intervals are too wide
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 _NO_SEATS: Final = (
@@ -68,6 +70,11 @@ def fit_ratings(
         raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {names}")
     if not counts.games:
         return RatingTable(players=(), anchor=anchor, notes=("No games.",))
+    with say_after(_LONG, f"computing the ratings of {len(counts.players)} agents and their intervals"):
+        return _fitted(counts, anchor, seat_effects, dispersion)
+
+
+def _fitted(counts: GameCounts, anchor: str | None, seat_effects: bool, dispersion: float) -> RatingTable:
     components = _components(counts, anchor)
     left_out: tuple[str, ...] = ()
     model = RankingModel(counts, seat_effects=seat_effects, dispersion=dispersion)

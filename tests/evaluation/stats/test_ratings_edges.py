@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from doubles.rated_games import both_ways, matches
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import elo, fit_ratings, sprt
 from zermelo.evaluation.results import GameCounts
+from zermelo.evaluation.stats.ratings.choice_fit import ChoiceFit
+from zermelo.evaluation.stats.ratings.model import RankingModel
 
 UNIT = 400 / math.log(10)
 
@@ -206,3 +209,57 @@ def test_more_games_than_numbers_tell_apart_are_refused(function):
     function(10**9, 1, 1)
     with pytest.raises(InvalidSettingError, match="wins must be at most 1,000,000,000"):
         function(10**18, 1, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_infinite_ratings_are_those_that_no_chain_of_points_bounds(seed):
+    rng = random.Random(seed)
+    results = []
+    for _ in range(25):
+        first, second = sorted(rng.sample("abcdefghij", 2))
+        results.append((first, second, 1.0 if rng.random() < 0.9 else rng.choice([0.0, 0.5])))
+    table = fit_ratings(results, anchor=results[0][0])
+    # Who took points from whom, directly or not.
+    above = {(a, b) for a, b, score in results if score} | {(b, a) for a, b, score in results if score < 1.0}
+    for middle, one, other in itertools.product("abcdefghij", repeat=3):
+        if {(one, middle), (middle, other)} <= above:
+            above.add((one, other))
+    for player in table.players:
+        if player.component == 0 and player.name != table.anchor:
+            rises, falls = (table.anchor, player.name) not in above, (player.name, table.anchor) not in above
+            expected = {
+                (True, True): "undetermined",
+                (True, False): "plus infinity",
+                (False, True): "minus infinity",
+            }
+            assert player.status == expected.get((rises, falls), "finite"), (seed, player)
+
+
+def test_many_agents_have_the_intervals_that_the_modified_root_gives():
+    rng = random.Random(3)
+    results = []
+    for one, other in itertools.combinations(range(30), 2):
+        chance = 1.0 / (1.0 + 10.0 ** ((one - other) / 10.0))
+        results += [(f"{one:02}", f"{other:02}", float(rng.random() < chance)) for _ in range(2)]
+    model = RankingModel(GameCounts(results), seat_effects=False, by_points=True)
+    fit = ChoiceFit(model.choices)
+    methods = set()
+    for name in model.column:
+        contrast = model.mean(name) - model.mean(*model.column)
+        effect = fit.effect(contrast, name)
+        methods.add(effect.method)
+        tolerance = 0.031 if effect.method == "standard error" else 1e-3
+        for end, expected in ((effect.lower, 1.96), (effect.upper, -1.96)):
+            assert fit.root(contrast, end) == pytest.approx(expected, rel=tolerance)
+        straight = [effect.estimate + x * 1.96 * effect.standard_error for x in (-1.0, 1.0)]
+        roots = [abs(fit.root(contrast, end)) / 1.96 for end in straight]
+        if max(abs(root - 1.0) for root in roots) > 0.031:
+            assert effect.method == "modified root"
+    assert methods == {"standard error", "modified root"}
+
+
+def test_a_long_fit_says_what_takes_long(monkeypatch, capsys):
+    monkeypatch.setattr("zermelo.evaluation.stats.ratings.fit._LONG", 0.0)
+    results = [(f"a{i}", f"a{j}", float((i * j) % 3 > 0)) for i in range(20) for j in range(i)]
+    fit_ratings(results)
+    assert "computing the ratings of 20 agents" in capsys.readouterr().err
