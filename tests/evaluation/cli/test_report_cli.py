@@ -107,13 +107,13 @@ def test_a_training_run_is_a_report_of_its_own(curve, run):
     target = curve.with_suffix(".html")
     assert out.startswith(f"The report is in {target} (")
     page = target.read_text(encoding="utf-8")
-    for text in ("Training: ppo", "a/game", "4 ratings", "&lt;b&gt;", "step 40: 40 ("):
+    for text in ("Training of ppo in ", "a/game", "4 ratings", "&lt;b&gt;", "step 40: 40 ("):
         assert text in page, text
     assert "<b>" not in page
     assert 'id="games"' not in page
     curve.rename(curve.with_name("curve.jsonl"))
     assert run("report", curve.parent)[0] == 0
-    assert f"Training: {curve.parent.name}" in (curve.parent / "report.html").read_text(encoding="utf-8")
+    assert f"Training of {curve.parent.name} in " in (curve.parent / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, run):
