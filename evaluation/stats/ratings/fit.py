@@ -8,12 +8,14 @@ value at which half the chance of results so one-sided is 2.5 % (mid-p). Of 95 %
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.envs.support.calls import checked_call
@@ -70,8 +72,17 @@ def fit_ratings(
         raise UnknownNameError(f"the anchor {anchor!r} played no game: those who did are {names}")
     if not counts.games:
         return RatingTable(players=(), anchor=anchor, notes=("No games.",))
-    with say_after(_LONG, f"computing the ratings of {len(counts.players)} agents and their intervals"):
+    text = f"computing the ratings of {len(counts.players)} agents and their intervals"
+    # Matrices are small: threads of the linear algebra would mostly wait for each other.
+    with say_after(_LONG, text), _linear_algebra().limit(limits=1, user_api="blas"):
         return _fitted(counts, anchor, seat_effects, dispersion)
+
+
+@functools.cache
+def _linear_algebra() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401 - it brings a library of its own, which must be there to be limited
+
+    return ThreadpoolController()
 
 
 def _fitted(counts: GameCounts, anchor: str | None, seat_effects: bool, dispersion: float) -> RatingTable:
