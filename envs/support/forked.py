@@ -22,7 +22,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from zermelo.envs.support.waiting import MOST_STARVED, starved
 
@@ -114,23 +114,40 @@ def in_child(work: Callable[[], bytes], seconds: float, waits: Callable[[float],
     ``waits`` is called now and then with the seconds that have gone by.
     """
     reading, writing = os.pipe()
+    child = 0
     try:
-        child = _fork()
-        if child == 0:
-            _answer(work, writing, (1 + MOST_STARVED) * seconds + _GRACE)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    try:
+        with _uninterrupted():  # else a child may be there whose number nobody knows
+            try:
+                child = _fork()
+                if child == 0:
+                    _answer(work, writing, (1 + MOST_STARVED) * seconds + _GRACE)
+            finally:
+                os.close(writing)
         return _read(reading, child, seconds, waits)
     finally:
         os.close(reading)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(child, 0)
+        if child:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(child, 0)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Has Ctrl-C wait for the end of the block, in the main thread, the only one that it comes to."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came = list[tuple[int, Any]]()
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
 
 
 def _fork() -> int:

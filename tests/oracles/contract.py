@@ -22,8 +22,8 @@ from zermelo.envs.games import MNK, DotsAndBoxes, Kalah, Nim
 from zermelo.envs.rules import RulesGame
 
 NOT_A_SEARCH = frozenset((
-    "backward_induction", "best_first", "cfr", "gtp", "ismcts", "level", "noisy", "onnx", "openspiel_mcts",
-    "policy", "policytable", "random", "sb3", "simultaneous_mcts", "torch", "uci",
+    "backward_induction", "best_first", "best_response", "cfr", "gtp", "ismcts", "level", "noisy", "onnx",
+    "openspiel_mcts", "policy", "policytable", "random", "sb3", "simultaneous_mcts", "torch", "uci",
     *by_name("agents"), *by_name("programs"),
 ))  # fmt: skip
 """Agents that do not look ahead, or not with a search of ours."""

@@ -51,8 +51,8 @@ SEARCHES: dict[str, tuple[str, ...]] = {
 }
 ELSEWHERE = frozenset(
     (
-        "cfr", "gtp", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable", "random", "sb3",
-        "torch", "uci", *by_name("agents"), *by_name("programs"),
+        "best_response", "cfr", "gtp", "level", "noisy", "onnx", "openspiel_mcts", "policy", "policytable",
+        "random", "sb3", "torch", "uci", *by_name("agents"), *by_name("programs"),
     )
 )  # fmt: skip
 """Agents that play what they have learned or looked up, or one game, or ask another agent or program."""

@@ -117,7 +117,7 @@ def test_a_right_call_passes_and_text_becomes_a_member():
         (lambda: paint("wall", marks=3), "marks must be a list, not 3"),
         (lambda: paint("wall", width=[]), "width must be a number, not []"),
         (lambda: Brush(3), "Brush does not take 3 without a name: give it by its name, as in size=..."),
-        (lambda: Brush(), "Brush needs 'size': write Brush(size)"),
+        (lambda: Brush(), "Brush needs 'size': write Brush(size=...)"),
         (lambda: Roller(), "Roller needs 'width': Roller.of_brush makes one (a brush that rolls; see Brush)"),
         (lambda: Roller.of_brush(), "Roller.of_brush needs 'brush': write Roller.of_brush(brush)"),
         (lambda: Roller.of_brush(3, size=2), "Roller.of_brush has no setting 'size': its settings are brush"),

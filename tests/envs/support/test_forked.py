@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -46,3 +47,22 @@ def test_threads_fork_one_after_the_other() -> None:
     texts = [str(number).encode() for number in range(12)]
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(answer, texts)) == texts
+
+
+def test_ctrl_c_at_the_moment_of_a_fork_leaves_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    children, fork = list[int](), os.fork
+
+    def interrupted() -> int:
+        child = fork()
+        if child:
+            children.append(child)
+            os.kill(os.getpid(), signal.SIGINT)
+        return child
+
+    monkeypatch.setattr(os, "fork", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        in_child(lambda: b"", 5.0, lambda spent: None)
+    assert signal.getsignal(signal.SIGINT) is handler
+    with pytest.raises(ChildProcessError):  # it was waited for
+        os.waitpid(children[0], os.WNOHANG)

@@ -66,7 +66,7 @@ def test_each_opening_is_played_once_from_each_seat():
 
 def test_deterministic_agents_repeat_themselves_without_openings_only():
     agents = {"first": First, "last": Last}
-    said = "Deterministic agents repeated the same games"
+    said = "Agents without chance repeated the same games"
     assert any(said in note for note in round_robin(TICTACTOE, agents, games=6).notes)
     assert round_robin(TICTACTOE, agents, games=6, openings=2).notes == ()
 
