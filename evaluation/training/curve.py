@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import math
+import numbers
 import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.training.schedules import SelfPlay
@@ -22,7 +23,7 @@ from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.curves import CurvePoint, read_curve, read_points
 from zermelo.evaluation.storage.files import replace_text
 from zermelo.evaluation.text_table import TextTable
-from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, evaluate_policy
+from zermelo.evaluation.training.evaluate import LadderSource, PolicyRating, check_sources, evaluate_policy
 
 
 @dataclass
@@ -56,7 +57,8 @@ class RatingCurve:
         every: Steps of the training between two ratings.
         path: A file (JSON lines) that gets each rating as it is found, which ``zermelo report`` draws; None for
             none. A disk that is full is warned of, and does not stop the training.
-        resume_step: Where the training goes on from: the file's ratings up to this step stay. 0 begins a new file.
+        resume_step: Where the training goes on from: the file's ratings up to this step stay. With 0 there may be
+            no ratings in the file.
         on_rating: Called with the step, the rating, and whether its interval's lower end is the highest so far,
             say to save the policy.
         log: Called with numbers by name and the step, as ``wandb.log`` is.
@@ -71,6 +73,8 @@ class RatingCurve:
 
     Raises:
         StoreError: The file is there and is no training run.
+        InvalidSettingError: The file has ratings already, and no ``resume_step`` is given.
+        UnknownNameError: No environment or agent of the ladder has that name.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class RatingCurve:
         seed: int = 0,
     ) -> None:
         check_whole("every", every, lower=1)
+        check_sources(env, ladder)
         self.ratings: list[tuple[int, PolicyRating]] = []
         self._every = every
         self._evaluate = functools.partial(
@@ -109,8 +114,11 @@ class RatingCurve:
         if self._path is None or not self._path.exists() or not self._path.stat().st_size:
             return
         if not resume_step:
-            read_curve(self._path)  # only a training run is overwritten
-        for point, line in read_points(self._path) if resume_step else ():
+            last = read_curve(self._path).points[-1].step
+            raise InvalidSettingError(
+                f"{self._path} has ratings up to step {last:,}: give resume_step={last} to go on, or another file"
+            )
+        for point, line in read_points(self._path):
             if point.step <= resume_step:
                 self._last, self._ladder = point.step, point.ladder
                 if self._gains.add(point):
@@ -128,6 +136,8 @@ class RatingCurve:
         Raises:
             InvalidSettingError: The file has ratings on another ladder.
         """
+        if not isinstance(step, numbers.Real):
+            raise InvalidSettingError(f"step must be a number, not {step!r}: write curve.update(policy, step)")
         if step - self._last < self._every:
             return None
         rating = self._evaluate(policy)
@@ -185,6 +195,9 @@ class RatingCurve:
                 return not curve.is_done
 
         return Callback()
+
+    def __call__(self, *_: Any) -> NoReturn:  # as ``model.learn(callback=curve)`` does
+        raise InvalidSettingError("a RatingCurve is no callback itself: give curve.callback() to model.learn")
 
     def __str__(self) -> str:
         by_reward = any(rating.by_reward for _, rating in self.ratings)

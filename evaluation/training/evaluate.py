@@ -41,7 +41,7 @@ from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.counting import count_games
 from zermelo.evaluation.text_table import TextTable
 from zermelo.evaluation.training.policy_match import MOST, MOST_ASKED, WIDTH, PolicyMatch, missing
-from zermelo.evaluation.workers.games import GamePlayer, Participant
+from zermelo.evaluation.workers.games import GamePlayer, Participant, participants
 from zermelo.evaluation.workers.work import kept_globals, seed_globals
 
 LadderSource: TypeAlias = Sequence[AgentSource] | Mapping[str, AgentSource] | str | os.PathLike[str] | None
@@ -234,6 +234,18 @@ def evaluate_policy(
         match.play_each(games or WITH_BASELINE)
         rating = _rating(match)
         return replace(rating, place=levels.around(rating.total.mean_reward), baseline=levels.baseline)
+
+
+def check_sources(env: EnvSource, ladder: LadderSource) -> None:
+    """Raises what ``evaluate_policy`` would, where a name or a file is wrong."""
+    require_env(env)
+    if isinstance(env, str):
+        build_env(env)
+    ladder = anchors_of(ladder)
+    if isinstance(ladder, str):
+        Levels.read(ladder)
+    elif ladder is not None:
+        participants(ladder)
 
 
 def anchors_of(ladder: LadderSource) -> LadderSource:

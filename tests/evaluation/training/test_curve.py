@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zermelo.agents.training import OpponentEnv, SelfPlay
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError
 from zermelo.evaluation import RatingCurve
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.storage.curves import read_curve
@@ -106,6 +106,17 @@ def test_wrong_settings_are_refused():
         RatingCurve(GAME, log=3)
     with pytest.raises(InvalidSettingError, match="pool must be the SelfPlay"):
         RatingCurve(GAME, pool=["random"])
+    for ladder in (["randon"], "randon"):
+        with pytest.raises(UnknownNameError, match="did you mean 'random'"):
+            RatingCurve(GAME, ladder=ladder)
+    with pytest.raises(InvalidSettingError, match=r"nofile\.json"):
+        RatingCurve(GAME, ladder="nofile.json")
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        RatingCurve("zermelo.envs.games:Nin")
+    with pytest.raises(InvalidSettingError, match=r"write curve\.update\(policy, step\)"):
+        curve_of().update(100, first)
+    with pytest.raises(InvalidSettingError, match=r"give curve\.callback\(\) to model\.learn"):
+        curve_of()({}, {})
     with pytest.raises(InvalidSettingError, match="a copy is made of a model"):
         SelfPlay().add_copy(first, "now")
 
@@ -129,7 +140,8 @@ def test_a_training_goes_on_where_its_file_ends(tmp_path):
     assert [point.step for point in read_curve(path).points] == [100, 250]
     curve_of(path=path, resume_step=50).update(first, 100)
     assert [point.step for point in read_curve(path).points] == [100]
-    curve_of(path=path).update(first, 100)
+    with pytest.raises(InvalidSettingError, match=r"has ratings up to step 100: give resume_step=100 to go on, or"):
+        curve_of(path=path)
     assert [point.step for point in read_curve(path).points] == [100]
 
 
