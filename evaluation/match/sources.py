@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeGuard
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.specs import make_agent, require_env
+from zermelo.agents.training.schedules import agent_of, is_agent
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.errors import CloneError, InvalidSettingError, ZermeloError
@@ -69,6 +71,15 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
         f"env must be a name such as 'classic/connect_four-v3', a function that makes an environment, or a live "
         f"environment, not {source!r}: it comes before the agents, and after a policy"
     )
+
+
+def policy_source(policy: Any) -> AgentSource:
+    """The agent of what ``agent_of`` takes, or the means to make it."""
+    policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
+    if isinstance(policy, type | str) or is_agent(policy):
+        source: AgentSource = policy
+        return source
+    return agent_of(policy)
 
 
 class FreshEnvs:

@@ -17,7 +17,8 @@ from zermelo.agents.best_response.agent import BestResponseAgent
 from zermelo.agents.best_response.asking import acts_only
 from zermelo.agents.best_response.exact import best_response_values
 from zermelo.agents.equilibrium.sequence_form import require_few_states
-from zermelo.agents.specs import agent_spec
+from zermelo.agents.search_agent import SearchAgent
+from zermelo.agents.specs import agent_spec, names_agent
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.capabilities import SupportsCopies, offers
 from zermelo.envs.clone.state_key import state_key
@@ -26,8 +27,16 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.analysis.attack import FILE, Attack, attack_of
 from zermelo.evaluation.errors import TournamentInterrupted
-from zermelo.evaluation.match.live_game import drive_env
-from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name
+from zermelo.evaluation.match.live_game import EnvDriver, drive_env
+from zermelo.evaluation.match.readiness import require_fit, view_for
+from zermelo.evaluation.match.sources import (
+    AgentSource,
+    EnvSource,
+    build_agent,
+    build_env,
+    env_name,
+    policy_source,
+)
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.storage.files import write_text
 from zermelo.evaluation.tournament.openings import Openings
@@ -51,7 +60,7 @@ class AttackInterrupted(TournamentInterrupted):
 @checked_call
 def attack(
     env: EnvSource,
-    policy: AgentSource,
+    policy: Any,
     agent: AgentSource = "auto",
     *,
     games: int = AttackSettings.games,
@@ -67,7 +76,7 @@ def attack(
 
     Args:
         env: A name, or a function that makes an environment.
-        policy: An agent or its text, such as ``"ppo.zip"``; it has all other seats.
+        policy: As ``evaluate_policy`` takes it, such as ``"ppo.zip"``; it has all other seats.
         agent: The agent that searches, such as ``"mcts(seconds=1)"``; ``"auto"`` chooses one, a second a move.
         games: Of each of the two, seats in turn.
         seed: Decides every game.
@@ -88,7 +97,7 @@ def attack(
 
 def run_attack(
     env: EnvSource,
-    policy: AgentSource,
+    policy: Any,
     agent: AgentSource,
     settings: AttackSettings,
     how: RunSettings,
@@ -101,6 +110,7 @@ def run_attack(
         raise UnsupportedGameError(
             f"{env_name(env)} has one seat, so no policy can be met there: compare returns with a tournament"
         )
+    policy = _fitting(policy, agent, driver)
     asking = _asking(policy, agent, settings.asks)
     named, searching = (one if isinstance(one, str) else build_agent(one).name for one in (policy, agent))
     plain = searching if searching != named else f"{searching} that does not"
@@ -123,12 +133,28 @@ def run_attack(
     return result
 
 
+def _fitting(policy: Any, agent: AgentSource, driver: EnvDriver) -> AgentSource:
+    """The policy as an agent or the means to make one, once it is known to play here."""
+    policy = policy_source(policy)
+    if isinstance(policy, str) and not names_agent(policy) and os.path.isdir(policy):
+        raise InvalidSettingError(f"{policy!r} is a folder: name one model in it, or use `zermelo rate`")
+    made = build_agent(policy)
+    if isinstance(made, SearchAgent) and not isinstance(build_agent(agent), SearchAgent):
+        raise InvalidSettingError(
+            f"the policy comes first, then the search, and {agent!r} does not search: were they given the wrong "
+            "way round?"
+        )
+    require_fit(made, driver.env, made.name, view_for(made, driver))
+    return policy
+
+
 def _asking(policy: AgentSource, agent: AgentSource, asks: int) -> AgentSource:
     """The agent that asks the policy, as text where both are."""
     made = build_agent(policy)
     backend = "clone" if acts_only(made) else "auto"
     if not isinstance(policy, str) or not isinstance(agent, str):
-        return BestResponseAgent(agent=build_agent(agent), opponent=made, asks=asks, backend=backend)
+        name = f"{build_agent(agent).name} that asks"  # a model has no text
+        return BestResponseAgent(agent=build_agent(agent), opponent=made, asks=asks, backend=backend, name=name)
     spec = {"agent": _inside(agent), "opponent": _inside(policy), "asks": asks, "backend": backend}
     return str(Spec("best_response", spec))
 

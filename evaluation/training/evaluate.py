@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
 from zermelo.agents.specs import agent_names, names_agent, require_env
-from zermelo.agents.training.schedules import agent_of, is_agent, is_module
+from zermelo.agents.training.schedules import is_agent, is_module
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError
@@ -32,7 +32,15 @@ from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.readiness import require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_agent, build_env, env_name, is_live
+from zermelo.evaluation.match.sources import (
+    AgentSource,
+    EnvSource,
+    build_agent,
+    build_env,
+    env_name,
+    is_live,
+    policy_source,
+)
 from zermelo.evaluation.match.text import finite, rounded
 from zermelo.evaluation.schedule import checked_seed
 from zermelo.evaluation.stats.ranking import Ranking
@@ -198,12 +206,10 @@ def evaluate_policy(
         check_whole("games", games, lower=1)
     if interval is not None:
         check_number("interval", interval, lower=0, above=True)
-    policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
     ladder = anchors_of(ladder)
     with undisturbed(policy, seed):
         require_env(env)
-        is_source = isinstance(policy, type | str) or is_agent(policy)
-        agent = build_agent(policy) if is_source else agent_of(policy, POLICY)
+        agent = build_agent(policy_source(policy))
         source = functools.partial(clone_env, env) if is_live(env) else env
         driver = drive_env(build_env(source)[0], seed)
         seats = len(driver.seat_names)

@@ -109,16 +109,24 @@ def test_more_than_two_seats():
 
 
 def test_a_policy_that_fails_is_named():
-    found = attack(GAME, PolicyAgent(fails, name="fails"), "mcts(simulations=20)", games=2)
+    found = attack(GAME, fails, "mcts(simulations=20)", games=2)
     assert math.isnan(found.asking.mean)
-    assert any("fails lost 4 games by CRASH" in note for note in found.notes)
+    assert any("policy lost 4 games by CRASH" in note for note in found.notes)
     assert "exact best response is not known: the policy failed" in str(found)
 
 
-def test_refusals():
+def test_refusals(tmp_path):
     with pytest.raises(UnsupportedGameError, match="has one seat, so no policy can be met there"):
         attack("zermelo/Game2048-v0", "random")
     with pytest.raises(InvalidSettingError, match="asks must be a whole number of at least 1, not 0"):
         AttackSettings(asks=0)
     with pytest.raises(InvalidSettingError, match="agent must be one that searches"):
-        attack(GAME, "greedy", "random")
+        attack(GAME, "random", "random")
+    with pytest.raises(
+        InvalidSettingError, match="the policy comes first, then the search, and 'random' does not"
+    ):
+        attack(GAME, "mcts(simulations=5)", "random")
+    with pytest.raises(InvalidSettingError, match="is a folder: name one model in it, or use `zermelo rate`"):
+        attack(GAME, tmp_path)
+    with pytest.raises(UnsupportedGameError, match="policy cannot play here: "):
+        attack(GAME, lambda observation: "nonsense")

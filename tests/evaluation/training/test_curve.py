@@ -140,7 +140,9 @@ def test_a_training_goes_on_where_its_file_ends(tmp_path):
     assert [point.step for point in read_curve(path).points] == [100, 250]
     curve_of(path=path, resume_step=50).update(first, 100)
     assert [point.step for point in read_curve(path).points] == [100]
-    with pytest.raises(InvalidSettingError, match=r"has ratings up to step 100: give resume_step=100 to go on, or"):
+    with pytest.raises(
+        InvalidSettingError, match=r"has ratings up to step 100: give resume_step=100 to go on, or"
+    ):
         curve_of(path=path)
     assert [point.step for point in read_curve(path).points] == [100]
 
