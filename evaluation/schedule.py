@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, Protocol, overload
 from zermelo.agents.base.settings import check_choice, check_whole
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
+from zermelo.envs.support.spec_text import did_you_mean
 
 
 class Pairings(enum.StrEnum):
@@ -55,9 +56,12 @@ def parse_pairings(given: Any) -> tuple[Pairings, int | None]:
     name, colon, rounds = str(given).partition(":")
     if not colon:
         return check_choice("pairings", given, Pairings), None
-    if name != Pairings.SWISS or not rounds.isdecimal() or not 0 < int(rounds[:9]) < 10**6:
+    is_number = rounds.isdecimal() and 0 < int(rounds[:9]) < 10**6
+    if name != Pairings.SWISS or not is_number:
+        hint = did_you_mean(str(given), [f"{Pairings.SWISS}:{rounds}"]) if is_number else None
         raise InvalidSettingError(
             f"a number of rounds is written swiss:9, for a tournament of nine rounds, not {given!r}"
+            + f": {hint}" * bool(hint)
         )
     return Pairings.SWISS, int(rounds)
 
@@ -174,8 +178,9 @@ class Schedule(Sequence[ScheduledGame]):
                 f"{self.pairings} pairings need a game of two opponents, not {what}: use round-robin"
             )
         if self.pairings is Pairings.SWISS and self.rounds >= len(self.agents):
+            most = f"{len(self.agents) - 1} round{'s' * (len(self.agents) > 2)}"
             raise InvalidSettingError(
-                f"{len(self.agents)} agents have met each other after {len(self.agents) - 1} rounds, so they "
+                f"{len(self.agents)} agents have met each other after {most}, so they "
                 f"cannot play {self.rounds}: use fewer, or round-robin"
             )
 

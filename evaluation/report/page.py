@@ -97,6 +97,8 @@ def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, f
     if ratings is None or standings.scoring is not Scoring.WINS:
         return {row.agent: row.mean_reward for row in standings.rows}
     rated = {player.name: player.smoothed_elo for player in ratings.players}
+    if standings.results.rounds:  # points rank the agents
+        return {row.agent: rated.get(row.agent, math.nan) for row in standings.rows}
     return rated | {row.agent: math.nan for row in standings.rows if row.agent not in rated}  # only void games
 
 

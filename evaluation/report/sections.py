@@ -55,7 +55,12 @@ def notes_section(notes: Sequence[str]) -> str:
 
 def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "") -> str:
     lines, rows = [], []
-    for rank, player in enumerate(ratings.players, start=1):
+    ranked = ratings.players
+    ranks = {player.name: rank for rank, player in enumerate(ranked, start=1)}
+    if standings.results.rounds:  # points rank the agents
+        ranks = {row.agent: rank for rank, row in enumerate(standings.rows, start=1)}
+        ranked = tuple(sorted(ranked, key=lambda player: ranks[player.name]))
+    for player in ranked:
         counted = standings.row(player.name)
         interval = f"{number(player.lower)} to {number(player.upper)}"
         is_anchor, is_known = player.name == ratings.anchor, player.status != "undetermined"
@@ -65,7 +70,7 @@ def ratings_section(standings: Ranking, ratings: RatingTable, history: str = "")
         place = player.elo if is_known else math.inf
         lines.append(Interval(player.name, place, player.lower, player.upper, text))
         counts = map(number, (player.games, counted.wins, counted.draws, counted.losses))
-        rating = [str(rank), player.name, elo, "anchor" if is_anchor else interval]
+        rating = [str(ranks[player.name]), player.name, elo, "anchor" if is_anchor else interval]
         rows.append([*rating, *counts, percent(counted.score)])
     for row in (standings.row(name) for name in standings.unrated):
         counts = map(number, (row.games, row.wins, row.draws, row.losses))

@@ -161,7 +161,8 @@ class Ranking:
         ratings = self.ratings
         if ratings is None or not ratings.games:
             return self.notes
-        leads = [ratings.leader_note] if self.scoring is Scoring.WINS else []
+        # In rounds agents meet opponents of different strength: the rating's leader need not be that of the table.
+        leads = [ratings.leader_note] if self.scoring is Scoring.WINS and not self.results.rounds else []
         return (*self.notes, *filter(None, leads), *ratings.notes)
 
     @property

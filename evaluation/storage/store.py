@@ -139,12 +139,17 @@ class Store:
         if _size(folder / LINES) and read_spec_text(folder) is not None:
             return  # it is built again
         how = "beside an empty" if self._path.exists() else "without"
-        for name in (LINES, *TEXTS):
-            if _size(folder / name):
-                raise StoreError(
-                    f"{folder} already holds a tournament ({name} {how} {database.FILE}), which cannot be "
-                    "continued: choose another folder"
-                )
+        there = [name for name in (LINES, *TEXTS) if _size(folder / name)]
+        if there == [SPEC] and read_spec_text(folder) is not None:
+            raise StoreError(
+                f"{folder} holds a tournament {how} {database.FILE} and {LINES}, so its games are lost: remove "
+                f"{folder / SPEC} to begin again, or choose another folder"
+            )
+        if there:
+            raise StoreError(
+                f"{folder} already holds a tournament ({there[0]} {how} {database.FILE}), which cannot be "
+                "continued: choose another folder"
+            )
 
     def _rebuild(self, folder: Path, spec: Mapping[str, Any], damage: DamagedError | None = None) -> None:
         said = rebuild(folder, self._schedule, spec, damage)

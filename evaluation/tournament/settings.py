@@ -188,8 +188,9 @@ class RunSettings(RunnerSettings):
 
     Attributes:
         out: A folder for the games and standings; the same command again plays the missing games. In Python: a
-            database of the games (``games.sqlite``), the same as text (``games.jsonl``) and the standings. Killed
-            at any moment and called again, the run ends with the games and the ratings of one left alone.
+            database of the games (``games.sqlite``) and, once the run has ended or been interrupted, the same as
+            text (``games.jsonl``) and the standings. Killed at any moment and called again, the run ends with the
+            games and the ratings of one left alone.
         progress: Whether to show on standard error how far the run is and who leads: drawn in a terminal, and
             elsewhere as a line every half minute. By default in a terminal only.
         on_game: Called with each game's record once it is kept for good.

@@ -96,3 +96,13 @@ def test_text_of_another_run_builds_nothing(tmp_path):
     with pytest.raises(StoreError, match="cannot be continued"):
         play(tmp_path)
     assert not (tmp_path / "games.sqlite").exists()
+
+
+def test_a_run_of_which_only_the_specification_is_left_has_lost_its_games(tmp_path):
+    play(tmp_path)
+    for name in ("games.sqlite", "games.jsonl", "standings.json", "standings.csv"):
+        (tmp_path / name).unlink()
+    with pytest.raises(StoreError, match=r"its games are lost: remove .*spec\.json to begin again, or choose"):
+        play(tmp_path)
+    (tmp_path / "spec.json").unlink()
+    assert play(tmp_path).complete

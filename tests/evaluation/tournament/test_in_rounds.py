@@ -65,6 +65,8 @@ def test_tables_and_reports_have_the_rounds():
     assert "points v agent" in text
     assert "round 4" in text
     assert text.count("bye") == 4
+    assert "change who leads" not in text
+    assert "do not show which of" not in text
     rounds = swiss.to_dict()["rounds"]
     assert [len(of_round) for of_round in rounds] == [4] * 4
     assert all(sum(match["points"]) == match["games"] == 2 for of_round in rounds for match in of_round)
@@ -72,7 +74,11 @@ def test_tables_and_reports_have_the_rounds():
     winner = knockout.rows[0].agent
     assert knockout.notes[0].startswith(f"{winner} won the knockout: the final against {knockout.rows[1].agent}")
     for standings in (swiss, knockout):
-        assert '<section id="rounds"' in report_page(standings.records, standings=standings)
+        page = report_page(standings.records, standings=standings)
+        assert '<section id="rounds"' in page
+        ratings = page.partition('<section id="ratings"')[2].partition("<tbody")[2].partition("</table")[0]
+        ranked = [row.agent for row in standings.rows]
+        assert sorted(ranked, key=lambda name: ratings.rindex(f">{name}<")) == ranked
 
 
 @pytest.mark.parametrize(
@@ -82,6 +88,7 @@ def test_tables_and_reports_have_the_rounds():
         ({"pairings": "swiss:x"}, "not 'swiss:x'"),
         ({"pairings": "knockout:3"}, "not 'knockout:3'"),
         ({"pairings": "swis"}, "did you mean 'swiss'"),
+        ({"pairings": "swis:3"}, "did you mean 'swiss:3'"),
         ({"pairings": "swiss:9"}, "9 agents have met each other after 8 rounds, so they cannot play 9"),
         ({"pairings": "swiss:4", "until_sure": True}, "until_sure stops where it is sure who is stronger"),
         ({"pairings": "knockout", "sprt": Sprt()}, "sprt stops where it is sure who is stronger"),
