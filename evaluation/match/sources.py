@@ -73,13 +73,13 @@ def build_env(source: EnvSource) -> tuple[Any, str]:
     )
 
 
-def policy_source(policy: Any) -> AgentSource:
-    """The agent of what ``agent_of`` takes, or the means to make it."""
+def policy_source(policy: Any, name: str = "policy") -> AgentSource:
+    """A policy, as ``agent_of`` takes it, as tournaments take agents."""
     policy = os.fspath(policy) if isinstance(policy, os.PathLike) else policy
     if isinstance(policy, type | str) or is_agent(policy):
         source: AgentSource = policy
         return source
-    return agent_of(policy)
+    return agent_of(policy, name)
 
 
 class FreshEnvs:

@@ -17,6 +17,7 @@ HERE: Final = "zermelo.evaluation.report"
 
 
 LONGEST: Final = 26  # characters of a short name
+WIDEST: Final = 3  # the height of a plot with all intervals, in heights without those before the last
 LABEL: Final = 70.0  # thousandths of a plot's height that a label takes
 
 
@@ -120,13 +121,19 @@ def _marks(low: float, high: float) -> list[tuple[float, str]]:
 def line_plot(
     caption: str, lines: Sequence[Line], *, x_unit: str, y_unit: str, levels: Mapping[str, float] | None = None
 ) -> str:
-    """Lines with intervals over one scale, which the first intervals may leave, and named levels across it."""
+    """Lines with intervals over one scale, which much wider ones leave, and named levels across it."""
     points = [point for line in lines for point in line.points]
     last_ends = [value for line in lines for value in line.points[-1][2:4] if math.isfinite(value)]
-    ends = [*last_ends, *(point.y for point in points), *(levels or {}).values()]
-    low, high = min(ends), max(ends)
+    shown = [*last_ends, *(point.y for point in points), *(levels or {}).values()]
+    ends = [end for point in points for end in (point.lower, point.upper)]
+    every = [*shown, *filter(math.isfinite, ends)]
+    if max(every) - min(every) <= WIDEST * (max(shown) - min(shown)):
+        shown = every
+    low, high = min(shown), max(shown)
     margin = 0.06 * (high - low) or 1.0
     low, high = low - margin, high + margin
+    if min(ends) < low or max(ends) > high:
+        caption += " (intervals that reach the edge go on beyond it)"
     first, last = min(point.x for point in points), max(point.x for point in points)
     first, last = (first - 1, last + 1) if first == last else (first - 0.02 * (last - first), last)
 

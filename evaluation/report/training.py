@@ -26,7 +26,7 @@ def training_sections(curves: Sequence[Curve]) -> list[str]:
     names = dict.fromkeys(line.name for line in lines)
     if len(names) < len(lines):
         lines = [Line(f"{line.name} ({place})", line.points) for place, line in enumerate(lines, start=1)]
-    plot = line_plot("Ratings as the policies learned", lines, x_unit="step", y_unit="Elo") if lines else ""
+    plot = line_plot("Ratings of all trainings by step", lines, x_unit="step", y_unit="Elo") if lines else ""
     return [section("trainings", "Trainings together", plot), *parts]
 
 
@@ -61,7 +61,8 @@ def _about(curve: Curve) -> str:
     points = curve.points
     games = sorted(point.games for point in points)
     played = f"{games[0]:,}" if games[0] == games[-1] else f"{games[0]:,} to {games[-1]:,}"
-    about = f"{curve.env}: {len(points):,} ratings of the policy as it learned, each by {played} games, with "
+    rated = "the policy as it learned" if points[-1].likely_best is None else "checkpoints"
+    about = f"{curve.env}: {len(points):,} ratings of {rated}, each by {played} games, with "
     about += f"{INTERVAL}s. "
     if points[-1].levels:
         about += f"Ratings are measured by {', '.join(points[-1].levels)}. "
@@ -120,7 +121,7 @@ _of_elo: Final = (_elo, number)
 
 
 def _plot(caption: str, drawn: Sequence[Point], unit: str, levels: Mapping[str, float] | None = None) -> str:
-    caption, lines = f"{caption} as the policy learned", [Line("policy", drawn)]
+    caption, lines = f"{caption} by step", [Line("policy", drawn)]
     return line_plot(caption, lines, x_unit="step", y_unit=unit, levels=levels) if drawn else ""
 
 

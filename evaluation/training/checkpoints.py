@@ -13,9 +13,8 @@ from typing import Any, Final, TypeAlias
 
 from zermelo.agents.base.settings import check_whole
 from zermelo.agents.specs import MODEL_FILES, names_agent
-from zermelo.agents.training.schedules import agent_of, is_agent
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError
-from zermelo.evaluation.match.sources import AgentSource
+from zermelo.evaluation.match.sources import AgentSource, policy_source
 
 CheckpointSource: TypeAlias = str | os.PathLike[str] | Sequence[Any] | Mapping[int, Any]
 """A folder, a pattern such as ``runs/*.zip``, files or policies, several of these, or policies by their steps."""
@@ -58,7 +57,7 @@ def find_checkpoints(given: CheckpointSource, steps: StepSource = None, agent: s
         for step in given:
             check_whole("a checkpoint's step", step, lower=0)
         named = ((step, _name(policy, f"step {step}"), policy) for step, policy in given.items())
-        return _in_order([Checkpoint(step, name, _source(policy, name)) for step, name, policy in named])
+        return _in_order([Checkpoint(step, name, policy_source(policy, name)) for step, name, policy in named])
     listed = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(listed, Sequence):
         raise InvalidSettingError(f"checkpoints are a folder, a list or a mapping of steps, not {given!r}")
@@ -75,7 +74,7 @@ def find_checkpoints(given: CheckpointSource, steps: StepSource = None, agent: s
     if len(set(names)) < len(names):
         names = [str(text) for text in texts]
     sources = [
-        agent.replace("{}", repr(text)) if agent and _is_file(text) else _source(text, name)
+        agent.replace("{}", repr(text)) if agent and _is_file(text) else policy_source(text, name)
         for text, name in zip(texts, names, strict=True)
     ]
     by_step = zip(_steps(texts, steps), names, sources, strict=True)
@@ -88,11 +87,6 @@ def _is_file(text: Any) -> bool:
 
 def _name(source: Any, default: str) -> str:
     return source if isinstance(source, str) else str(getattr(source, "name", None) or default)
-
-
-def _source(policy: Any, name: str) -> AgentSource:
-    """A policy, as ``evaluate_policy`` takes it, as tournaments take agents."""
-    return policy if isinstance(policy, type | str) or is_agent(policy) else agent_of(policy, name)
 
 
 def _shown(listed: Sequence[Any]) -> str:

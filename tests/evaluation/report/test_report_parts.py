@@ -168,6 +168,16 @@ def test_a_line_plot_of_one_point_and_equal_levels_has_labels_apart():
     assert "nan" not in plot
 
 
+@pytest.mark.parametrize(("upper", "is_cut"), [(25.0, False), (900.0, True), (float("inf"), True)])
+def test_a_line_plot_shows_whole_intervals_or_says_that_it_cuts_them(upper, is_cut):
+    points = [Point(1, 5.0, 4.0, upper, "five"), Point(2, 10.0, 0.0, 15.0, "ten")]
+    plot = line_plot("It", [Line("a", points)], x_unit="x", y_unit="y")
+    band = re.findall(r'class="band" points="([^"]+)"', plot)[0]
+    heights = [float(pair.partition(",")[2]) for pair in band.split()]
+    assert (min(heights) == 0) == is_cut
+    assert ("intervals that reach the edge go on beyond it" in plot) == is_cut
+
+
 # -- how it was made -------------------------------------------------------------------------------------------
 
 
