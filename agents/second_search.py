@@ -218,4 +218,5 @@ def _about(agent: Searcher, fitting: Searcher, root: Position, found: SearchResu
     by = "searched again" if fitting.kind == agent.kind else f"searched by {fitting.kind} instead of {agent.kind}"
     if _uses_processes(agent) and not _uses_processes(fitting):
         by += " and in one process"
-    return f"{seen}: {by}, to depth {found.depth}"
+    how_far = f"with {found.simulations:,} simulations" if found.simulations else f"to depth {found.depth}"
+    return f"{seen}: {by}, {how_far}"

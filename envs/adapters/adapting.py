@@ -23,7 +23,7 @@ from zermelo.envs.clone.generators import OutsideGenerators
 from zermelo.envs.clone.jax_keys import plain_key
 from zermelo.envs.clone.outside_state import OutsideState, is_known_to_clone
 from zermelo.envs.errors import CloneError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
-from zermelo.envs.game import CHANCE, Chance, Information, RewardSum, Traits, TraitSource
+from zermelo.envs.game import CHANCE, Chance, RewardSum, Traits, TraitSource
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.forked import can_fork, in_child, written
 from zermelo.envs.support.waiting import Deadline, DeadlinePassed, say_once
@@ -127,8 +127,6 @@ def adapt(
 
 def _needed(told: Mapping[str, Any]) -> set[str]:
     """The fields that play is to show."""
-    if told.get("information") == Information.HIDDEN:  # searches that deal again do not ask for the others
-        return set()
     needed = {name for name in _IN_PLAY if name not in told}
     if told.get("reward_sum") == RewardSum.CONSTANT and "constant" not in told:
         needed.add("constant")

@@ -273,7 +273,8 @@ class InformedAECGame(AECGame):
             self._deal_again(env, self.agents[seat], generator)
             outcomes = tuple(env.chance_outcomes()) if state.mover == CHANCE else ()
         dealt = CopiedState(env, state.totals, state.mover, state.over, state.before, received=state.received)
-        dealt.outcomes, dealt.watch = checked_outcomes(outcomes, self._name) if outcomes else (), state.watch
+        dealt.outcomes = checked_outcomes(outcomes, self._name) if outcomes else ()
+        dealt.watch = None if state.watch is None else state.watch.dealt(dealt)
         if self.information_state_key(dealt, seat) != self.information_state_key(state, seat):
             raise EnvFailedError(f"resample() of {self._name} changed what {self.agents[seat]!r} has seen")
         return dealt

@@ -9,6 +9,7 @@ the root, where a game ends, and now and then. What contradicts an assumption is
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Watch:
     __slots__ = (
         "_cancels",
         "_differs",
-        "_end",
+        "_ends",
         "_generators",
         "_name",
         "_next",
@@ -61,11 +62,19 @@ class Watch:
     def __init__(self, assumed: Assumed, root: WatchedState) -> None:
         self._origin, self._name, self._outside = assumed.origin, assumed.name, assumed.outside
         self._cancels, self._root = assumed.cancels, root
-        self._end: float | None = None
+        self._ends = list[float]()  # what the first game that ended paid in all
         self.steps, self._next = 0, _FIRST
         self._generators = generator_states(root.env) if assumed.chance and not assumed.draws_idly else None
         self._differs = assumed.differs if assumed.chance and assumed.draws_idly else None
         self._saved: Any = None
+
+    def dealt(self, state: WatchedState) -> Watch:
+        """The watch of a state that was dealt again, which has random generators of its own."""
+        if not self._generators:
+            return self
+        watch = copy.copy(self)
+        watch._root, watch._generators = state, generator_states(state.env)
+        return watch
 
     def see(self, before: WatchedState, action: int, after: WatchedState) -> None:
         """Looks at a step."""
@@ -92,10 +101,10 @@ class Watch:
 
     def _see_end(self, after: WatchedState) -> None:
         total = math.fsum(after.totals)
-        if self._end is None:
-            self._end = total
-        elif not is_equal_sum(self._end, total):
-            self._fail("reward_sum", RewardSum.GENERAL, f"games paid {self._end:g} and {total:g} in all")
+        if not self._ends:
+            self._ends.append(total)
+        elif not is_equal_sum(self._ends[0], total):
+            self._fail("reward_sum", RewardSum.GENERAL, f"games paid {self._ends[0]:g} and {total:g} in all")
 
     def _look_outside(self) -> None:
         if self._saved is not None and (moved := self._outside.put_back(self._saved)):

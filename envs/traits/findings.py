@@ -95,7 +95,11 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
             values |= {"drawn_again": self.hidden_lists, "deals_again": True, "chance": Chance.SAMPLED}
         if values.get("reward_sum") == RewardSum.GENERAL:
             values["constant"] = 0.0
-        return values, {name: Evidence(one.text, False, one.is_late) for name, one in self.seen.items()}
+        evidence = {name: Evidence(one.text, False, one.is_late) for name, one in self.seen.items()}
+        if self.hidden_lists:
+            lists = ", ".join(sorted(".".join(map(str, path)) for path in self.hidden_lists))
+            evidence["chance"] = Evidence(f"players do not see the order of {lists}, which is drawn again", False)
+        return values, evidence
 
     def assumed_traits(self, seats: int) -> tuple[dict[str, Any], dict[str, Evidence]]:
         """The fields of ``Traits`` that are assumed where nothing else was seen, and the evidence for each."""

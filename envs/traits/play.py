@@ -65,7 +65,11 @@ _NEVER_PAID: Final = (
     "has rewards that last() never pays, as nothing accumulates them: they count all the same; call "
     "self._accumulate_rewards() at the end of step"
 )
-_REDRAWN: Final = ": searches draw it again before every move; anything else that it may hide they see"
+_REDRAWN: Final = (
+    ": searches draw it again before every move, which takes time; anything else that it may hide they see.\n"
+    "If players do know it, say so: zermelo_traits = {'information': 'perfect', 'chance': 'deterministic'} in its "
+    "class"
+)
 _UNKNOWN_DEAL: Final = (
     ", and nothing says how to draw it again: write information_state_key and resample into its class (the guide "
     "'Cards of your own')"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 import os
 import re
@@ -66,7 +67,7 @@ class _Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show_warning
+                warnings.showwarning = functools.partial(_show_warning, set())
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error
@@ -95,11 +96,20 @@ _OURS = tuple(str(Path(__file__).parents[2] / folder / "") for folder in ("envs"
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+    said: set[str],
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: Any = None,
 ) -> None:
-    """Says in one line what this package warns of; what others warn of is shown as Python does."""
+    """Says in a line, once a command, what this package warns of; what others warn of is shown as Python does."""
     if category.__module__.startswith("zermelo.") or filename.startswith(_OURS):
-        typer.echo(kept(f"zermelo: {message}"), err=True)
+        text = kept(f"zermelo: {message}")
+        if text not in said:
+            said.add(text)
+            typer.echo(text, err=True)
     else:
         typer.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
 
