@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Final
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.memory import TransientState
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
+from zermelo.envs.support.waiting import say_after
 
 PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given to think
 START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)  # for an engine to start
@@ -28,6 +29,7 @@ _FAREWELL: Final = 2.0  # seconds that an engine has to end once it was told to 
 _LONGEST_LINE: Final = 2**16  # bytes that are read of a line
 _READS: Final = 16  # how often what an engine has written unasked is read, before it is asked
 _MOST_LINES: Final = 2**12  # lines of an answer that are kept
+_LONG: Final = 5.0  # seconds of a start after which a line says what is waited for
 _SHOWN: Final = 80  # characters of an answer in a message
 _GUARD: Final = 'read -r line || kill -9 "-$1"'  # ends a process group if its input ends without a line
 
@@ -194,12 +196,13 @@ class Engine:
         wrote = f", and wrote {quoted(lines[-1].strip())}" if lines else ""
         return f"{self._name} ended, with {how}{wrote}"
 
-    def close(self) -> None:
+    def close(self, *, quits: bool = True) -> None:
         """Has it quit, and ends what is left of it and of all that it has started after two seconds."""
         if os.getpid() != self._owner:  # a fork's copy: it is another process's
             return
         try:
-            self._quit()
+            if quits:
+                self._quit()
         finally:
             self._kill()
         if self._guard.stdin is not None and not self._guard.stdin.closed:
@@ -238,6 +241,7 @@ class _Process(TransientState):
 
     engine: Engine | None = None
     is_new = False
+    has_greeted = False  # it speaks the protocol
     figures: tuple[int | None, int | None, float | None] = (None, None, None)
 
 
@@ -274,9 +278,11 @@ class EngineAgent(ConfiguredAgent):
             return  # getting ready may take an engine long
         if process.engine is None:
             process.engine = engine = Engine(self.path, self._words(), merges_errors=self._merges_errors)
+            process.has_greeted = False
             weakref.finalize(self, engine.close)
             with self._ended_by_errors():
                 self._greet()
+            process.has_greeted = True
         with self._ended_by_errors():
             self._new_game()
         process.is_new = True
@@ -309,21 +315,38 @@ class EngineAgent(ConfiguredAgent):
         """Has the engine quit, and ends all that it has started; the next game starts it anew."""
         engine, self._process.engine = self._process.engine, None
         if engine is not None:
-            engine.close()
+            engine.close(quits=self._process.has_greeted)
 
     def _greet(self) -> None:
         """Prepares an engine that has just been started."""
 
+    @contextlib.contextmanager
+    def _first_answer(self, protocol: str, remedy: str) -> Iterator[float]:
+        """The end of the time for the first answer, which a program that speaks something else never gives."""
+        seconds = START_SECONDS.get()
+        try:
+            with say_after(_LONG, f"waiting for {self.path} to answer in {protocol}, for at most {seconds:g} s"):
+                yield time.monotonic() + seconds
+        except EngineTimeoutError as error:
+            raise EngineTimeoutError(
+                f"{self.path} has started but does not answer in {protocol} within {seconds:g} s: {remedy}"
+            ) from error
+
     def _new_game(self) -> None:
         """Says that a new game begins."""
 
-    def _answer(self, *commands: str, until: Callable[[str], bool], seconds: float) -> list[str]:
-        """The last lines that answer some commands, to one for which ``until`` is true; ``PATIENCE`` is added."""
+    def _answer(
+        self, *commands: str, until: Callable[[str], bool], seconds: float = 0.0, ends: float | None = None
+    ) -> list[str]:
+        """The last lines that answer some commands, to one for which ``until`` is true.
+
+        They are awaited until a time of the monotonic clock, or for some seconds, to which ``PATIENCE`` is added.
+        """
         engine = self._running
         with self._ended_by_errors():
             for command in commands:
                 engine.send(command)
-            ends = self._end_of(seconds)
+            ends = self._end_of(seconds) if ends is None else ends
             lines = [engine.line(ends)]
             while not until(lines[-1]):
                 if len(lines) >= _MOST_LINES:

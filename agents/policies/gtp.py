@@ -12,7 +12,6 @@ from zermelo.agents.base.clock import RESERVE, GameClock
 from zermelo.agents.base.memory import TransientState
 from zermelo.agents.base.settings import check_number, integer
 from zermelo.agents.policies.engines import (
-    START_SECONDS,
     EngineAgent,
     EngineError,
     EngineMoveError,
@@ -81,7 +80,9 @@ class GtpAgent(EngineAgent):
     def _greet(self) -> None:
         """Finds out whether it repeats the numbers of commands, as it should: then no stray line is an answer."""
         self._talk.number = _FIRST
-        found = self._read_response(f"{_FIRST} protocol_version")
+        remedy = "give what makes it speak it, as in gtp(path='gnugo --mode gtp')"
+        with self._first_answer("GTP", remedy) as ends:
+            found = self._read_response(f"{_FIRST} protocol_version", ends)
         if found["id"] != str(_FIRST):  # perhaps it was part of a banner
             with self._ended_by_errors():
                 lines = self._running.lines_within(_LATER)
@@ -95,11 +96,11 @@ class GtpAgent(EngineAgent):
             command = f"{self._talk.number} {command}"
         return self._read_response(command)
 
-    def _read_response(self, command: str) -> re.Match[str]:
+    def _read_response(self, command: str, ends: float | None = None) -> re.Match[str]:
         engine, number = self._running, "" if self._talk.number is None else str(self._talk.number)
         with self._ended_by_errors():
             engine.send(command)
-            ends = self._end_of(self.seconds if number != str(_FIRST) else START_SECONDS.get())
+            ends = self._end_of(self.seconds) if ends is None else ends
             error: re.Match[str] | None = None
             while True:
                 try:

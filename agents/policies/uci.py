@@ -95,7 +95,8 @@ class UciAgent(EngineAgent):
         super().__post_init__()
 
     def _greet(self) -> None:
-        lines = self._answer("uci", until=lambda line: line == "uciok", seconds=START_SECONDS.get())
+        with self._first_answer("UCI", "give path a chess engine that speaks it, such as stockfish") as ends:
+            lines = self._answer("uci", until=lambda line: line == "uciok", ends=ends)
         # Some say uciok before they are asked, and name their options afterwards.
         lines += self._answer("isready", until=lambda line: line == "readyok", seconds=START_SECONDS.get())
         offered = {found["name"]: found for found in map(_OPTION.match, lines) if found is not None}

@@ -48,6 +48,10 @@ _LOOK: Final = 0.02
 """Seconds between looks at the memory."""
 _LAST_WORDS: Final = 0.3
 """Seconds that a process that is out of time has to say where it was."""
+_DUMP: Final = "Fatal Python error: "
+"""Beginning of what ``faulthandler`` writes at the end, which says nothing of why an agent did not start."""
+_START: Final = 1.0
+"""Seconds beyond its limit in which an agent that cannot start may say why itself."""
 _FAREWELL: Final = 3.0
 """Seconds that an agent with engines has to end them."""
 _UNREADABLE: Final = "sent an answer that cannot be read"
@@ -93,7 +97,7 @@ class IsolatedAgent(RemoteAgent):
         try:
             answer = self._ask("make", request)
         except AgentFault as fault:
-            words = fault.detail.strip().splitlines()
+            words = fault.detail.partition(_DUMP)[0].strip().splitlines()
             wrote = f", and wrote {words[-1].strip()[:200]!r}" if words else ""
             raise AgentStartError(f"{self.name} cannot start: it {fault.message}{wrote}") from fault
         if "raised" in answer:
@@ -210,7 +214,7 @@ class IsolatedAgent(RemoteAgent):
         if seconds is None:
             seconds = limits.hang_seconds
         request = _Request(self._process, frame(pickle.dumps((name, value, clock))), limits, seconds)
-        ended = request.run(_LATE if is_timed else 0.0)
+        ended = request.run(_LATE if is_timed else _START)
         if ended is None:
             try:
                 answer = unpack_answer(request.answer)

@@ -317,6 +317,9 @@ def test_an_engine_has_its_time_to_start(monkeypatch):
         engines.START_SECONDS.reset(start)
     with pytest.raises(AgentStartError, match=r"it did not answer within 1\.5 s"):
         participants([f'uci(path="{path_of("never ready")}")'], AgentLimits(start_seconds=1.5))
+    said = r"cat has started but does not answer in GTP within 1\.5 s: give what makes it speak it"
+    with pytest.raises(AgentStartError, match=said):
+        participants(["gtp(path='cat')"], AgentLimits(start_seconds=1.5))
 
 
 @pytest.mark.parametrize(
