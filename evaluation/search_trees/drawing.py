@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import html
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import check_whole
+from zermelo.agents.base.settings import Ties, check_whole
+from zermelo.agents.tree_search.agent import TreeSearchAgent
+from zermelo.agents.tree_search.interface import RootRequest
 from zermelo.envs.adapters.as_game import as_game, is_game
 from zermelo.envs.errors import GameOverError, IllegalActionError, InvalidSettingError
 from zermelo.envs.game import Game
@@ -130,10 +133,11 @@ def draw_tree(
     if not passes:
         raise InvalidSettingError(f"{searcher.name} had no time to search: give it more")
     last = max((number for number, one in enumerate(passes) if one.finished), default=len(passes) - 1)
+    draws = isinstance(searcher, TreeSearchAgent) and searcher.root_request == RootRequest(ties=Ties.RANDOM)
     tree = SearchTree(
         name, searcher.name, game.traits.seat_names, view.seat, tuple(passes), last,
         move_text(game, start, result.action), result.values_by_seat[view.seat], view.bounds,
-        tuple(_notes(passes[last], recorder.stopped, max_nodes)),
+        tuple(_notes(passes[last], recorder.stopped, max_nodes, draws)),
     )  # fmt: skip
     return TreeDrawing(tree, result)
 
@@ -210,7 +214,16 @@ def _after(game: Game[Any], state: Any, moves: str | Sequence[int]) -> Any:
     return state
 
 
-def _notes(one: SearchPass, is_stopped: bool, max_nodes: int) -> Iterator[str]:
+def _looks_at_ties(one: SearchPass) -> bool:
+    """Whether a move of the root was followed where it could only be as good as the best before it."""
+    root, *others = one.nodes
+    best = root.known[-1].low if root.known else math.nan
+    tried = iter([node for node in others if node.parent == 0])
+    is_best = any(node.known and node.known[-1].low == node.known[-1].high == best for node in tried)
+    return is_best and any(best in (span.low, span.high) for node in tried for span in node.known)
+
+
+def _notes(one: SearchPass, is_stopped: bool, max_nodes: int, draws: bool) -> Iterator[str]:
     if one.visited > len(one.nodes):
         less = ", or were visited less." if one.outcomes else "."
         drawn = f"{len(one.nodes):,} of {one.visited:,} nodes are drawn (at most {max_nodes:,})"
@@ -220,3 +233,8 @@ def _notes(one: SearchPass, is_stopped: bool, max_nodes: int) -> Iterator[str]:
         yield f"The search was stopped after {PATIENCE:,} {what}."
     if not one.finished:
         yield "This search was not finished."
+    elif draws and _looks_at_ties(one):
+        yield (
+            "Moves that may be as good as the best are looked at too, as one of the best is drawn; textbooks "
+            "count nodes with ties='first'."
+        )

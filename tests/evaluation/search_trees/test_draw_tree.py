@@ -365,3 +365,18 @@ def test_of_many_simulations_the_most_visited_nodes_are_drawn():
     rolled = [node for node in chance.shown.nodes if node.chance < 1]
     assert rolled
     assert all(chance.shown.nodes[node.parent].role is NodeRole.CHANCE for node in rolled)
+
+
+@pytest.mark.parametrize(
+    ("agent", "nested", "nodes"),
+    [
+        ("alphabeta", [[3, 12, 8], [3, 2, 6], [14, 5, 2]], 12),
+        ("alphabeta(ties='first')", [[3, 12, 8], [3, 2, 6], [14, 5, 2]], 11),
+        ("alphabeta", [[3, 12, 8], [2, 4, 6], [14, 5, 2]], 11),
+        ("minimax", [[3, 12, 8], [3, 2, 6], [14, 5, 2]], 13),
+    ],
+)
+def test_a_drawing_says_that_ties_were_looked_at(agent, nested, nodes):
+    drawn = draw_tree(nested, agent)
+    assert len(drawn.shown.nodes) == nodes
+    assert ["ties='first'" in note for note in drawn.tree.notes] == [True] * (nodes == 12)
