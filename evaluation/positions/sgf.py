@@ -140,7 +140,9 @@ def _require_board(root: Mapping[str, Sequence[str]], size: int) -> None:
     if not re.fullmatch(r"\d{1,3}(:\d{1,3})?", lines):
         raise StoreError(f"the board has {shown(lines, 20)} lines, which is no number")
     if set(map(int, lines.split(":"))) != {size}:
-        raise StoreError(f"the board has {lines} lines, and the one here has {size}")
+        is_offered = lines.isdecimal() and 0 < int(lines) <= 25
+        fitting = f": play in zermelo/Go-v0(size={int(lines)})" if is_offered else ""
+        raise StoreError(f"the board has {lines} lines, and the one here has {size}{fitting}")
 
 
 def _in_turn(black: Sequence[int], white: Sequence[int], first: str, size: int) -> list[int]:

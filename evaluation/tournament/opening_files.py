@@ -200,6 +200,10 @@ def _checked(written: WrittenOpening, source: EnvSource, env: Any, seed: int, pl
         actions = written.moves[: None if plies is None else plies + written.setup]
         if (refusal := refusal_of(driver, actions)) is not None:
             raise InvalidSettingError(f"{written.where}, {text_of(actions)}, {refusal}")
+    if driver.turn() is None and not actions:
+        raise InvalidSettingError(
+            f"{written.where} leaves nothing to play, as the game is over in this position: leave it out"
+        )
     if driver.turn() is None:
         raise InvalidSettingError(
             f"{written.where} leaves nothing to play, as the game is over after {len(actions)} plies: take "
@@ -245,6 +249,8 @@ def read_openings(
     """
     name = os.fspath(path)
     text, suffix = opening_text(path)
+    if not text:
+        raise InvalidSettingError(f"the file {name!r} is empty: give at least one opening")
     if suffix == ".pgn" or (suffix != ".sgf" and _PGN.search(text, 0, _BEGINNING)):
         _require(rules(), games.Chess, f"{name} is in PGN, which is for chess")
         openings: Iterator[WrittenOpening] = _from_pgn(text, name, plies)
@@ -261,7 +267,9 @@ def read_openings(
 
 def _require(rules: Any, wanted: type, what: str) -> Any:
     if not isinstance(rules, wanted):
-        raise InvalidSettingError(f"{what}, and the environment plays another game: give actions, such as 3,2,4")
+        examples = {games.Chess: "a PGN, or moves, such as e4 e5", games.Go: "an SGF, or moves, such as C3 D4"}
+        instead = examples.get(type(rules), "actions, such as 3,2,4")
+        raise InvalidSettingError(f"{what}, and the environment plays another game: give {instead}")
     return rules
 
 
@@ -278,6 +286,8 @@ def opening_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         content, name = _unpacked(path)
         text = _decoded(content)
         del content  # the file may be large, and copies of the text follow
+    except FileNotFoundError:
+        raise InvalidSettingError(f"cannot read the openings: there is no file {os.fspath(path)!r}") from None
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or printable(str(error))
         raise InvalidSettingError(f"cannot read the openings in {os.fspath(path)}: {reason}") from None

@@ -152,7 +152,7 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
         (["tournament", TOY, GOOD, LAST, "--anchor", "rndom"], "the anchor 'rndom' does not play: choose one of"),
         (
             ["tournament", TOY, GOOD, LAST, "--opening-plies", "1", "--openings", "x"],
-            "cannot read the openings in x",
+            "cannot read the openings: there is no file 'x'",
         ),
         (
             ["search", "classic/tictactoe-v3", "minimax", "--moves", "0,0"],

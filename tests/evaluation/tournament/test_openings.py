@@ -90,7 +90,7 @@ def test_pairs_of_games_are_counted_from_the_first_name_s_side():
         ([[0, 3, 1, 4, 2]], "opening 1 in openings leaves nothing to play, as the game is over after 5"),
         ([[0, 3, 1, 4, 2, 5]], "goes on after the end of the game, at ply 5"),
         (["a3 b3", "a3 a3"], "move 2 of opening 2 in openings is 'a3', which is not legal here"),
-        ("/nowhere/openings.txt", "cannot read the openings in /nowhere/openings.txt: No such file"),
+        ("/nowhere/openings.txt", "there is no file '/nowhere/openings.txt'"),
     ],
 )
 def test_openings_that_cannot_be(openings, said):

@@ -22,7 +22,7 @@ AGENTS = ["random", "alphabeta(depth=1)", "mcts(simulations=5)"]
         (
             AGENTS,
             {"openings": "missing.pgn"},
-            "cannot read the openings in missing.pgn: No such file",
+            "cannot read the openings: there is no file 'missing.pgn'",
         ),
         (AGENTS, {"out": "/dev/null/run"}, "cannot write the games to /dev/null/run: Not a directory"),
     ],
