@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from zermelo.envs.checks.differences import Place, clocks, differences, first_difference, place_name
+from zermelo.envs.checks.remarks import remarks_of
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, global_random_guard
@@ -43,6 +44,8 @@ class VerifiedClones:
         games, steps, clones: How many were played, made and compared.
         fields: What was compared after each step.
         clocks: Where numbers are that only time changes, which were not compared.
+        repeats: Whether ``reset(seed=...)`` repeated each game.
+        remarks: Other faults seen in the games, which do not concern clones.
         clone_seconds, step_seconds, key_seconds: What a clone, a step and a key of a state take, in the median.
     """
 
@@ -52,6 +55,8 @@ class VerifiedClones:
     clones: int
     fields: tuple[str, ...]
     clocks: tuple[str, ...]
+    repeats: bool
+    remarks: tuple[str, ...]
     clone_seconds: float
     step_seconds: float
     key_seconds: float
@@ -66,6 +71,13 @@ class VerifiedClones:
         ]
         if self.clocks:
             lines.append(f"Not compared, as time alone changes it: {', '.join(self.clocks)}.")
+        if not self.repeats:
+            lines.append(
+                "reset(seed=...) does not repeat a game: the seed is not used, or not for all that is random, so "
+                "tournaments cannot be repeated and no game can be shown again."
+            )
+        if self.remarks:
+            lines.append(f"Also seen: {'; '.join(self.remarks)}.")
         return "\n".join(lines)
 
 
@@ -121,10 +133,22 @@ def verify_clone(
             env=game_name(last.env), games=games, steps=sum(game.step for game in played),
             clones=sum(game.clones for game in played), fields=tuple(names),
             clocks=tuple(sorted({place_name(place) for game in played for place in game.times})),
+            repeats=all(game.repeats for game in played), remarks=_all_remarks(played, max_steps),
             clone_seconds=statistics.median(one for game in played for one in game.clone_seconds),
             step_seconds=statistics.median(one for game in played for one in game.step_seconds),
             key_seconds=_seconds_of(lambda: state_key(last.env)),
         )  # fmt: skip
+
+
+def _all_remarks(played: list[_VerifiedGame], max_steps: int) -> tuple[str, ...]:
+    found = dict[str, str]()
+    for number, game in enumerate(played):
+        for text, step in game.remarks:
+            found.setdefault(text, f"{text} (game {number}, step {step})")
+    endless = sum(game.is_cut for game in played)
+    games = "1 game was" if endless == 1 else f"{endless} games were"
+    cut = [f"{games} not over after {max_steps:,} steps (max_steps)"] if endless else []
+    return (*found.values(), *cut)
 
 
 def _seconds_of(call: Callable[[], Any]) -> float:
@@ -147,6 +171,9 @@ def _verify_game(
     trace = _play(driver, streams[1], max_steps)
     # The same again, unless reset(seed=...) does not repeat a game: then only the clones can be compared.
     times = _replay(VerifiedEnv.start(_another(make_env, shape), seed), trace)
+    game.repeats, game.is_cut = times is not None, not driver.over
+    stuck = [("the mask allows nothing while the game goes on", step) for step in driver.stuck[:1]]
+    game.remarks = [*stuck, *remarks_of(env, trace[0])]
     if times and game.outside.text():  # a counter outside of the environment is no clock
         times = None
     game.times = times or frozenset()
@@ -217,6 +244,8 @@ class _VerifiedGame:
         self.clone_seconds, self.step_seconds = list[float](), list[float]()
         self.outside: OutsideState | None = None
         self.times: frozenset[Place] = frozenset()
+        self.repeats, self.is_cut = True, False
+        self.remarks = list[tuple[str, int]]()
 
     def play(
         self, original: VerifiedEnv, generator: np.random.Generator, max_steps: int, trace: _Trace | None
@@ -340,6 +369,7 @@ class VerifiedEnv:
         self._asks_last = not self._gymnasium and writes_own_last(env)
         self._last: dict[str, Any] = {}
         self.error: Exception | None = None
+        self.stuck = list[int]()  # the steps at which a mask allowed nothing
 
     @classmethod
     def start(cls, env: Any, seed: int) -> VerifiedEnv:
@@ -440,6 +470,8 @@ class VerifiedEnv:
             action = codec.first + int(generator.integers(codec.size))
         else:
             allowed = codec.masked(mask)
+            if not allowed:
+                self.stuck.append(self._steps)
             action = allowed[int(generator.integers(len(allowed)))] if allowed else codec.first
         codec.as_numpy = wants_numpy(self.env, codec, action)
         return codec.to_env(action)

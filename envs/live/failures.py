@@ -37,8 +37,8 @@ def _known_cause(error: BaseException, line: str) -> str:
         return ""
     if "reset() got an unexpected keyword argument 'seed'" in text:
         return (
-            "; it was written for Gym before 0.26: give it a reset(self, seed=None, options=None) that returns an "
-            "observation and an info"
+            "; give it a reset(self, seed=None, options=None), which returns an observation and an info in "
+            "Gymnasium, and nothing in an AEC environment"
         )
     for gone, when, remedy in _GONE:
         if re.search(gone, f"{text} {line}"):

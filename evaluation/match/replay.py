@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.registration.registry import env_runs_own_code
 from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
-from zermelo.evaluation.match.record import GameRecord
+from zermelo.evaluation.match.record import EndReason, GameRecord
 from zermelo.evaluation.match.sources import EnvSource, build_env
 
 
@@ -53,10 +54,12 @@ class Replayer:
         """The seat to move and the action as ``env.step`` takes it, each before it is played.
 
         Every action, those of the opening included, is played when the next one is asked for. Raises
-        ``ReplayError`` where the seat to move or what is legal differs from the record.
+        ``ReplayError`` where the seat to move or what is legal differs from the record, and after the last move
+        where the end and the rewards do.
         """
+        game = f"game {record.game_id or '(without an id)'} of {record.env}"
         for ply, action in enumerate(record.actions):
-            where = f"game {record.game_id or '(without an id)'} of {record.env}, at move {ply + 1}"
+            where = f"{game}, at move {ply + 1}"
             try:
                 seat = driver.turn()
                 played = _stepped(driver.env, action)
@@ -75,6 +78,32 @@ class Replayer:
                 raise
             except ZermeloError as error:
                 raise ReplayError(f"{where}, cannot be played again: {error}") from error
+        if record.end in (EndReason.TERMINATED, EndReason.TRUNCATED):
+            self._compare_end(record, driver, game)
+
+    def _compare_end(self, record: GameRecord, driver: EnvDriver, game: str) -> None:
+        try:
+            is_over, rewards = driver.turn() is None, driver.rewards
+        except ZermeloError as error:
+            raise ReplayError(f"{game} cannot be played again: {error}") from error
+        if not is_over or not _agree(record.rewards, rewards):
+            now = f"earn {_listed(rewards)}" if is_over else "do not end it"
+            raise ReplayError(
+                f"{game} cannot be played again: the environment does not repeat games: the moves earned "
+                f"{_listed(record.rewards)} in the record, and now {now}, so reset(seed=...) does not use the "
+                "seed, or the environment has changed"
+            )
+
+
+def _agree(recorded: Sequence[float], played: Sequence[float]) -> bool:
+    return len(recorded) == len(played) and all(
+        math.isclose(before, now, rel_tol=1e-6, abs_tol=1e-9) or not math.isfinite(now)
+        for before, now in zip(recorded, played, strict=True)
+    )
+
+
+def _listed(rewards: Sequence[float]) -> str:
+    return ", ".join(f"{reward:g}" for reward in rewards)
 
 
 def _is_same_name(source: EnvSource, env: str) -> bool:

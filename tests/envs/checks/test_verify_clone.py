@@ -1,6 +1,7 @@
 import copy
 import functools
 import itertools
+import math
 import os
 import random
 import time
@@ -18,7 +19,7 @@ from doubles.clone_envs import (
     clone_that_shares,
     shallow_clone,
 )
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Dict, Discrete
 
 from zermelo.envs import CloneError, as_game, clone_env, verify_clone
 from zermelo.envs.clone.state_key import state_key
@@ -71,7 +72,9 @@ class Unseeded(DiceEnv):
 
 @pytest.mark.thorough
 def test_an_environment_that_ignores_its_seed_passes_and_its_broken_clone_does_not():
-    verify_clone(Unseeded, games=3)
+    verified = verify_clone(Unseeded, games=3)
+    assert not verified.repeats
+    assert "reset(seed=...) does not repeat a game: the seed is not used" in str(verified)
     with pytest.raises(CloneError):
         verify_clone(Unseeded, games=3, clone=clone_that_forgets_generators)
 
@@ -316,7 +319,41 @@ def test_says_what_was_compared():
     assert str(verified).startswith(
         f"tictactoe_v3: its clones are right. {verified.clones} were compared in 3 games"
     )
-    assert "Not compared" not in str(verified)
+    assert not any(words in str(verified) for words in ("Not compared", "does not repeat", "Also seen"))
+
+
+class Careless(gymnasium.Env):
+    """Observes what its space does not have, allows nothing, pays NaN and never ends."""
+
+    action_space = Discrete(3)
+    observation_space = Dict({"board": Box(0, 1, (2,), np.int8), "action_mask": Box(0, 1, (3,), np.int8)})
+    board = np.array([0, 2], np.int8)
+
+    def reset(self, *, seed=None, options=None):
+        return {"board": self.board, "action_mask": np.zeros(3, np.int8)}, {}
+
+    def step(self, action):
+        return self.reset()[0], math.nan, False, False, {}
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        (np.array([0, 2], np.int8), "observation['board'] has 2, which is outside the bounds 0 to 1"),
+        (np.zeros(2), "observation['board'] has dtype float64, not int8"),
+        (np.zeros(3, np.int8), "observation['board'] has shape (3,), not (2,)"),
+    ],
+)
+def test_says_what_else_is_wrong_with_an_environment(monkeypatch, board, said):
+    monkeypatch.setattr(Careless, "board", board)
+    verified = verify_clone(Careless, games=2, max_steps=4)
+    assert verified.remarks == (
+        "the mask allows nothing while the game goes on (game 0, step 0)",
+        f"an observation is not in observation_space: {said} (game 0, step 0)",
+        "a reward is NaN (game 0, step 1)",
+        "2 games were not over after 4 steps (max_steps)",
+    )
+    assert f"Also seen: {'; '.join(verified.remarks)}." in str(verified)
 
 
 @pytest.mark.parametrize("shown", ["info", "observation"])

@@ -41,7 +41,7 @@ def record(actions, rewards=(0.0, 0.0), opening=0, names=("first", "second")):
         seat_names=("player_1", "player_2"),
         seed=0,
         rewards=rewards,
-        end=EndReason.TERMINATED,
+        end=EndReason.MOVE_LIMIT,  # rewards are not those of the moves
         game_id="0.0.0",
         opening=tuple(actions[:opening]),
         moves=moves[opening:],
@@ -139,7 +139,7 @@ def test_positions_that_cannot_be_proven_are_counted_as_such(monkeypatch):
     assert judged + unjudged <= len(game.moves)
     # Those judged are the last ones.
     assert all(line.phases[Phase.OPENING].judged == 0 for line in table.agents)
-    none = judge([replace(game, moves=game.moves[:2])], nodes=10)
+    none = judge([replace(game, moves=game.moves[:2], end=EndReason.MOVE_LIMIT)], nodes=10)
     assert "no position could be proven within 10 nodes" in none.notes[0]
     assert [line.unjudged for line in none.agents] == [1, 1]
 
@@ -188,6 +188,11 @@ def test_games_that_cannot_be_played_again_are_said():
     assert table.notes[0].startswith("1 game is not judged: game 0.0.0")
     with pytest.raises(ReplayError, match="at move 2"):
         judge([record([0, 0])])
+    lost = replace(record([0, 3, 1, 4, 2], rewards=(-1.0, 1.0)), end=EndReason.TERMINATED)
+    with pytest.raises(
+        ReplayError, match=r"does not repeat games: the moves earned -1, 1 in .* now earn 1, -1, so"
+    ):
+        judge([lost])
 
 
 def test_only_so_many_games(search):

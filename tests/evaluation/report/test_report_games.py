@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from doubles.html_page import Page, section
 from doubles.made_games import NAMES, made_records
+from doubles.toy_envs import ToyEnv
 
 from zermelo.envs.errors import UnknownNameError
 from zermelo.envs.registration.make import make
@@ -220,6 +221,18 @@ def test_a_record_that_differs_from_its_environment_is_refused():
         driver = replayer.start(wrong)
         with pytest.raises(ReplayError, match="cannot be played again"):
             list(replayer.steps(wrong, driver))
+
+
+def test_a_game_that_another_start_would_have_ended_otherwise_has_no_board(monkeypatch):
+    reset = ToyEnv.reset
+    monkeypatch.setattr(ToyEnv, "reset", lambda self, seed=None, options=None: reset(self, None, options))
+    monkeypatch.setattr(ToyEnv, "start", lambda self, seed, options: setattr(self, "rounds", next(rounds)))
+    rounds = itertools.count(1)
+    record = play_match(ToyEnv, ["random", "random"], seed=1)
+    drawn = draw_games([ShownGame(record, "sample")], {"random": 0}, room=10**6, replayer=Replayer(ToyEnv))
+    assert "frames" not in drawn.games[0]
+    assert "1 game is shown without a board: game (without an id) of" in drawn.notes[0]
+    assert "the environment does not repeat games" in drawn.notes[0]
 
 
 def test_drawing_does_not_change_the_environment():
