@@ -56,7 +56,7 @@ def _explained(function: Callable[..., Any], advice: str = "") -> Callable[..., 
     def call(*given: Any, **settings: Any) -> Any:
         call_of = _form_of(function)
         if unknown := [one for one in settings if one not in call_of.named and not call_of.takes_all]:
-            raise _unknown(_name(function, given), unknown[0], given, call_of.named)
+            raise _unknown(_name(function, given), unknown[0], given, call_of)
         for one in call_of.early & settings.keys():
             settings[one] = call_of.allowed[one].checked(one, settings[one])
         try:
@@ -75,12 +75,17 @@ def _explained(function: Callable[..., Any], advice: str = "") -> Callable[..., 
     return call
 
 
-def _unknown(owner: str, setting: str, given: Sequence[Any], known: Sequence[str]) -> InvalidSettingError:
+def _unknown(owner: str, setting: str, given: Sequence[Any], call_of: _Form) -> InvalidSettingError:
     """The error for a setting that a call does not take: which was meant, or the object that has it."""
     kind = type(given[0]) if given else None
     if is_dataclass(kind) and "." in owner and setting in {field.name for field in fields(kind)}:
         return InvalidSettingError(f"{owner} has no setting {setting!r}: write {kind.__name__}({setting}=...)")
-    return unknown_setting(owner, setting, known)
+    for argument, allowed in call_of.allowed.items():
+        for kind in filter(is_dataclass, allowed.classes):
+            if setting in {field.name for field in fields(kind) if field.init}:
+                where = f"{argument}={kind.__name__}({setting}=...)"
+                return InvalidSettingError(f"{owner} has no setting {setting!r}: write {where}")
+    return unknown_setting(owner, setting, call_of.named)
 
 
 def _name(function: Callable[..., Any], given: Sequence[Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import os
 from collections.abc import Callable
 from types import ModuleType
@@ -110,6 +111,13 @@ def _is_agent(source: Any) -> TypeGuard[Agent]:
     return not isinstance(source, type) and all(callable(method) for method in methods)
 
 
+def _needs_arguments(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(
+        one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters
+    )
+
+
 def build_agent(source: AgentSource) -> Agent:
     """The live agent."""
     if isinstance(source, str):
@@ -119,6 +127,11 @@ def build_agent(source: AgentSource) -> Agent:
         return source
     elif callable(source):
         source_name, builder = getattr(source, "__qualname__", repr(source)), source
+        if inspect.isfunction(source) and _needs_arguments(source):
+            raise AgentStartError(
+                f"the agent {source_name} cannot be made: a function in place of an agent makes one, without "
+                "arguments; a policy goes in as PolicyAgent(policy=function)"
+            )
     else:
         raise InvalidSettingError(
             "an agent is text such as 'alphabeta(depth=4)', an object with act(env) and reset(seed), or a "

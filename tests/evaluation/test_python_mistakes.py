@@ -106,6 +106,9 @@ MISTAKES = {
     lambda: evaluation.round_robin(GAME, "random"): "agents must be a list of agents, not 'random'",
     lambda: evaluation.round_robin(PAIR, GAME): "env must be a name such as 'classic/connect_four-v3'",
     lambda: evaluation.gauntlet(GAME, PAIR, game=1): "gauntlet has no setting 'game': did you mean 'games'?",
+    lambda: evaluation.round_robin(
+        GAME, PAIR, clock=60
+    ): "round_robin has no setting 'clock': write isolation=AgentLimits(clock=...)",
     lambda: evaluation.gauntlet(GAME, ["random"]): "a tournament needs at least 2 agents, not 1",
     lambda: Tournament(
         GAME, ["random"]

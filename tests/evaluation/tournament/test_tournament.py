@@ -216,6 +216,7 @@ def test_an_environment_that_cannot_start_stops_the_run_before_any_game():
         ("alphabet", UnknownNameError, "did you mean"),
         ("alphabeta(depth=0)", InvalidSettingError, "depth"),
         (partial(Raises, 1, 2, 3, 4), AgentStartError, "cannot be made: TypeError"),
+        (lambda seen, mask: 0, AgentStartError, r"a policy goes in as PolicyAgent\(policy=function\)"),
         (7, InvalidSettingError, "an agent is text"),
         (dict, InvalidSettingError, "no act"),
     ],
