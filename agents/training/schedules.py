@@ -33,7 +33,7 @@ def agent_of(policy: Any, name: str = "policy") -> Agent:
     """
     if isinstance(policy, str):
         return make_agent(policy)
-    if _is_baselines(policy):
+    if is_baselines(policy):
         return Sb3Agent(model=policy, name=name)
     if is_module(policy):
         first = next(iter(policy.parameters()), None)
@@ -63,7 +63,8 @@ def is_module(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
-def _is_baselines(value: Any) -> bool:
+def is_baselines(value: Any) -> bool:
+    """True for models of Stable-Baselines3 and sb3-contrib."""
     homes = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return bool(homes & {"stable_baselines3", "sb3_contrib"}) and callable(getattr(value, "predict", None))
 
@@ -173,7 +174,7 @@ class SelfPlay:
         Raises:
             InvalidSettingError: It is neither, so that nobody knows what of it learns.
         """
-        if _is_baselines(policy):
+        if is_baselines(policy):
             file = io.BytesIO()
             policy.save(file)
             file.seek(0)

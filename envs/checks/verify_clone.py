@@ -27,6 +27,7 @@ from zermelo.envs.errors import CloneError, InvalidSettingError, UnsupportedGame
 from zermelo.envs.live.masks import own_mask, shown_mask, wants_numpy, writes_own_last
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, of_reset, of_step, shortened
+from zermelo.envs.registration.make import make
 from zermelo.envs.support.calls import checked_call
 
 _ASIDE_STEPS: Final = 30
@@ -83,7 +84,7 @@ class VerifiedClones:
 
 @checked_call
 def verify_clone(
-    make_env: Callable[[], Any],
+    make_env: Callable[[], Any] | str,
     *,
     games: int = 10,
     seed: int = 0,
@@ -99,9 +100,9 @@ def verify_clone(
     with the same seed in which all else is the same.
 
     Args:
-        make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset. If these keep state outside
-            of themselves, in a module or on a class, its calls return the configurations that are used side by
-            side, in turn: ``lambda sizes=itertools.cycle([9, 5]): go_v5.env(board_size=next(sizes))``.
+        make_env: Makes a new environment, PettingZoo AEC or Gymnasium, not yet reset; or its name. If these keep
+            state outside of themselves, in a module or on a class, its calls return the configurations that are
+            used in turn: ``lambda sizes=itertools.cycle([9, 5]): go_v5.env(board_size=next(sizes))``.
         games: How many games to play.
         seed: Where the random choices start; a game is reset with a seed derived from it.
         clone: What clones an environment, to check another way of cloning.
@@ -115,10 +116,14 @@ def verify_clone(
             environment changed meanwhile, its name as well.
         InvalidSettingError: ``games`` or ``max_steps`` is less than 1, or ``make_env`` makes nothing.
     """
+    if isinstance(make_env, str):
+        make_env = partial(make, make_env)
     if not callable(make_env) or (hasattr(make_env, "step") and not isinstance(make_env, type)):
+        is_plain = hasattr(make_env, "step") and not hasattr(make_env, "env")  # no wrapper
+        advice = f"as in verify_clone({type(make_env).__name__})" if is_plain else "such as lambda: go_v5.env()"
         raise InvalidSettingError(
-            "verify_clone plays many environments, so it needs a function that makes one, such as "
-            f"lambda: connect_four_v3.env(), not {shortened(make_env)}"
+            f"verify_clone plays many environments, so it needs a class or a function that makes one, {advice}, "
+            f"not {shortened(make_env)}"
         )
     for name, value in (("games", games), ("max_steps", max_steps)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:

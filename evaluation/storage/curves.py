@@ -100,6 +100,8 @@ class Curve:
 def read_points(path: Path) -> list[tuple[CurvePoint, str]]:
     """The ratings of a file by step, each with its line."""
     try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder: give the file of a training run, such as {path / CURVE}")
         if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
             raise StoreError(f"{path} is no file of ratings, or larger than {_LARGEST // 10**6} MB: name another")
         whole = path.read_bytes()

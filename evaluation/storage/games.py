@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, overload
 
+from zermelo.agents.specs import MODEL_FILES
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.installing import optional_import
 from zermelo.evaluation.errors import StoreError
@@ -184,6 +185,19 @@ def _of_text(path: Path) -> StoredGames:
     return games_of([line for _, line in sorted(games)])
 
 
+def _advice(folder: Path) -> str:
+    """What to do about a folder without games, by what else is in it."""
+    inside, runs = list[Path](), list[str]()
+    with contextlib.suppress(OSError):
+        inside = sorted(folder.iterdir())
+        runs = [str(one) for one in inside if any((one / name).exists() for name in (FILE, LINES))]
+    if runs:
+        return f"; name one that has: {', '.join(runs[:FEW])}{' and others' * (len(runs) > FEW)}"
+    if any(one.suffix.lower() in MODEL_FILES for one in inside):
+        return "; the models in it are rated by `zermelo rate`"
+    return ""
+
+
 @checked_call
 def read_games(folder: str | os.PathLike[str]) -> StoredGames:
     """The games of a run, in the order of its schedule, read from the folder one after another as they are used.
@@ -201,6 +215,7 @@ def read_games(folder: str | os.PathLike[str]) -> StoredGames:
             raise StoreError(f"{folder} holds no tournament: {LINES} is empty")
         return _of_text(lines)
     except FileNotFoundError:
-        raise StoreError(f"{folder} holds no tournament: there is no {FILE} in it, nor {LINES}") from None
+        there = f"{folder} holds no tournament: there is no {FILE} in it, nor {LINES}"
+        raise StoreError(there + _advice(Path(folder))) from None
     except OSError as error:
         raise StoreError(f"cannot read the games in {folder}: {error.strerror or error}") from error

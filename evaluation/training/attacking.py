@@ -135,17 +135,17 @@ def run_attack(
 
 def _fitting(policy: Any, agent: AgentSource, driver: EnvDriver) -> AgentSource:
     """The policy as an agent or the means to make one, once it is known to play here."""
-    policy = policy_source(policy)
-    if isinstance(policy, str) and not names_agent(policy) and os.path.isdir(policy):
-        raise InvalidSettingError(f"{policy!r} is a folder: name one model in it, or use `zermelo rate`")
-    made = build_agent(policy)
+    source = policy_source(policy)
+    if isinstance(source, str) and not names_agent(source) and os.path.isdir(source):
+        raise InvalidSettingError(f"{source!r} is a folder: name one model in it, or use `zermelo rate`")
+    made = build_agent(source)
     if isinstance(made, SearchAgent) and not isinstance(build_agent(agent), SearchAgent):
         raise InvalidSettingError(
             f"the policy comes first, then the search, and {agent!r} does not search: were they given the wrong "
             "way round?"
         )
     require_fit(made, driver.env, made.name, view_for(made, driver))
-    return policy
+    return source
 
 
 def _asking(policy: AgentSource, agent: AgentSource, asks: int) -> AgentSource:

@@ -20,10 +20,11 @@ from typing import Any, Final, TypeAlias
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
 from zermelo.agents.specs import agent_names, names_agent, require_env
-from zermelo.agents.training.schedules import is_agent, is_module
+from zermelo.agents.training.schedules import is_agent, is_baselines, is_module
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
 from zermelo.envs.clone.clone_env import clone_env
 from zermelo.envs.errors import CloneError, InvalidSettingError, UnknownNameError, UnsupportedGameError
+from zermelo.envs.live.wrappers import is_aec, is_gymnasium
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
@@ -209,6 +210,10 @@ def evaluate_policy(
     ladder = anchors_of(ladder)
     with undisturbed(policy, seed):
         require_env(env)
+        if is_aec(policy) or is_gymnasium(policy) or is_baselines(env) or is_module(env):
+            raise InvalidSettingError(
+                "the policy comes first, then the environment: were they given the wrong way round?"
+            )
         agent = build_agent(policy_source(policy))
         source = functools.partial(clone_env, env) if is_live(env) else env
         driver = drive_env(build_env(source)[0], seed)
@@ -251,6 +256,7 @@ def check_sources(env: EnvSource, ladder: LadderSource) -> None:
     if isinstance(ladder, str):
         Levels.read(ladder)
     elif ladder is not None:
+        assert not isinstance(ladder, os.PathLike), "paths are text now"
         participants(ladder)
 
 

@@ -124,6 +124,8 @@ MISTAKES = {
     ): "has no setting 'n_games': did you mean 'games'?",
     lambda: evaluation.evaluate_policy(GAME, "random"): "the environment is 'random', which is an agent: were",
     lambda: evaluation.round_robin(agents.RandomAgent(), PAIR): "which is an agent: were environment and agent",
+    lambda: evaluation.evaluate_policy(type(_live()), max): "the policy comes first, then the environment: were",
+    lambda: envs.verify_clone(_live()): "a class or a function that makes one, such as lambda: ",
     lambda: evaluation.evaluate_policy("missing.zip", GAME): "there is no file 'missing.zip'",
     lambda: evaluation.RatingCurve(GAME, evry=3): "RatingCurve has no setting 'evry': did you mean 'every'?",
     lambda: Sprt(elo1="x"): "elo1 must be a number, not 'x'",

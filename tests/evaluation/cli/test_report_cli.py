@@ -132,13 +132,18 @@ def test_a_training_run_stands_beside_a_tournament(folder, curve, tmp_path, run)
         ([], "there is nothing to report on"),
         (["ppo.jsonl"], "is a file: name its folder, or give it as --training"),
         (["--training", "none.jsonl"], "cannot read the training run in"),
-        (["--training", "."], "is no file of ratings"),
+        (["--training", "."], "is a folder: give the file of a training run, such as curve.jsonl"),
+        (["."], "holds no tournament: there is no games.sqlite in it, nor games.jsonl; name one that has: run"),
+        (["models"], "; the models in it are rated by `zermelo rate`"),
         (["--training", "/dev/zero"], "is no file of ratings"),
     ],
-    ids=["nothing", "file", "missing", "folder", "device"],
+    ids=["nothing", "file", "missing", "folder", "outside", "models", "device"],
 )
 def test_what_is_no_report_is_one_sentence(given, said, curve, run, monkeypatch):
     monkeypatch.chdir(curve.parent)
+    for name in ("run/games.sqlite", "models/ppo.zip"):
+        (curve.parent / name).parent.mkdir(exist_ok=True)
+        (curve.parent / name).touch()
     code, _, err = run("report", *given)
     assert code == 2
     assert said in err
