@@ -120,7 +120,7 @@ def test_a_right_call_passes_and_text_becomes_a_member():
         (lambda: Brush(), "Brush needs 'size': write Brush(size=...)"),
         (lambda: Roller(), "Roller needs 'width': Roller.of_brush makes one (a brush that rolls; see Brush)"),
         (lambda: Roller.of_brush(), "Roller.of_brush needs 'brush': write Roller.of_brush(brush)"),
-        (lambda: Roller.of_brush(3, size=2), "Roller.of_brush has no setting 'size': its settings are brush"),
+        (lambda: Roller.of_brush(3, size=2), "Roller.of_brush has no setting 'size': write brush=Brush(size=...)"),
         (lambda: Brush(size=3).dip("pot", size=4), "Brush.dip has no setting 'size': write Brush(size=...)"),
         (lambda: Brush(size=3).dip(), "Brush.dip needs 'pot': write Brush.dip(pot)"),
     ],
