@@ -18,6 +18,7 @@ Parameters stand in brackets: ``zermelo/Kalah-v0(houses=4)``, ``FrozenLake-v1(is
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import importlib
@@ -25,6 +26,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from zermelo.envs.errors import (
@@ -92,6 +94,8 @@ def _user_function(name: str) -> Creator | None:
     module_name, colon, function_name = name.partition(":")
     if not colon:
         return None
+    if module_name.endswith(".py") and (meant := _in_a_file(name)) is not None:
+        raise meant
     module = _user_module(module_name, name)
     creator: Any = getattr(module, function_name, None)
     if is_rules(creator):
@@ -314,7 +318,31 @@ def _parallel(name: str) -> UnsupportedGameError:
     )
 
 
+def _in_a_file(name: str) -> UnknownNameError | None:
+    """The error for a name that begins with a module in the current folder, which is read and not imported."""
+    parts = re.fullmatch(r"(\w+)(?:\.py)?(?:[.:](\w+))?", name)
+    if parts is None or not Path(f"{parts[1]}.py").is_file():
+        return None
+    module, asked = parts[1], parts[2]
+    hint = f"{module}.py is here: write {module}:NAME, the name of a class or function in it that makes one"
+    with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(Path(f"{module}.py").read_bytes())
+        made = [one for one in tree.body if isinstance(one, ast.ClassDef | ast.FunctionDef)]
+        envs = [f"{module}:{one.name}" for one in made if isinstance(one, ast.ClassDef) and _steps(one)]
+        if asked in [one.name for one in made]:
+            hint = f"did you mean '{module}:{asked}'?"
+        elif envs:
+            hint = f"{module}.py is here: write {' or '.join(envs[:5])}"
+    return UnknownNameError(f"no environment is called {name!r}: {hint}")
+
+
+def _steps(cls: ast.ClassDef) -> bool:
+    return {"step", "reset"} <= {one.name for one in cls.body if isinstance(one, ast.FunctionDef)}
+
+
 def _unknown(name: str) -> UnknownNameError:
+    if (meant := _in_a_file(name)) is not None:
+        return meant
     import gymnasium
     import pettingzoo
 

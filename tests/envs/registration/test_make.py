@@ -126,6 +126,28 @@ def test_modules_that_are_not_there_or_do_not_import(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("auction", "auction.py is here: write auction:Auction"),
+        ("auction.py", "auction.py is here: write auction:Auction"),
+        ("auction.py:Auction", "did you mean 'auction:Auction'?"),
+        ("auction.env", "did you mean 'auction:env'?"),
+        ("unread", "unread.py is here: write unread:NAME, the name of a class or function in it that makes one"),
+    ],
+)
+def test_a_file_of_that_name_is_read_and_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    methods = "def reset(self, seed=None): ...\n    def step(self, action): ..."
+    code = f"1 / 0\nclass Card: ...\nclass Auction:\n    {methods}\ndef env(): ...\n"
+    (tmp_path / "auction.py").write_text(code)
+    (tmp_path / "unread.py").write_text("def (")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownNameError, match=re.escape(f"no environment is called '{name}': {said}") + "$"):
+        make(name)
+
+
+@pytest.mark.parametrize(
     ("name", "meant"),
     [
         ("classic/conect_four-v3", "classic/connect_four-v3"),
