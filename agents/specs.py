@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.experts import by_name, class_at
 from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
-from zermelo.envs.errors import InvalidSettingError, ZermeloError
+from zermelo.envs.errors import InvalidSettingError, UnknownNameError, ZermeloError
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
@@ -68,6 +68,13 @@ _NEED_MORE: Final = frozenset(
     }
 )
 """Agents that cannot be made from the name alone; nor can the experts' programs."""
+_ENGINES: Final = {
+    "stockfish": "uci(path='stockfish')",
+    "lc0": "uci(path='lc0')",
+    "gnugo": "gtp(path='gnugo --mode gtp')",
+    "gnubackgammon": "gnubg",
+}
+"""Programs that are asked for by their own names, as agents."""
 MODEL_FILES: Final = {".zip": "sb3", ".onnx": "onnx", ".pt": "torch", ".pt2": "torch", ".pth": "torch"}
 """Suffixes of model files, each with the agent that plays such a model."""
 
@@ -90,6 +97,8 @@ def agent_names() -> list[str]:
 def agent_class(name: str) -> type[Any]:
     """The class of the agents of a name."""
     if name not in _agents():
+        if (engine := _ENGINES.get(name.lower())) is not None:
+            raise UnknownNameError(f"no agent is called {name!r}: that engine is {engine}")
         raise unknown_name("agent", name, _agents())
     cls: type[Any] = class_at(_agents()[name])
     return cls
@@ -251,6 +260,28 @@ def agent_spec(text: str) -> Spec:
     spec = parse_spec(text)
     file = MODEL_FILES.get(PurePath(spec.name).suffix.lower())
     return spec if file is None else Spec(file, {"path": spec.name, **spec.arguments})
+
+
+def is_same_agent(first: str, second: str) -> bool:
+    """Whether two texts mean the same agent, with settings in any order and defaults left out; makes none."""
+    return first == second or _normal("agent", first) == _normal("agent", second)
+
+
+def _normal(setting: str, value: Any) -> Any:
+    if isinstance(value, str) and setting in _harmless():
+        try:
+            value = agent_spec(value) if setting == "agent" else parse_spec(value)
+        except InvalidSettingError:
+            return value
+    if is_truth(value):
+        return TRUTH[value.name]
+    if not isinstance(value, Spec):
+        return value
+    fields = setting_fields(agent_class(value.name)) if value.name in _agents() else ()
+    defaults = {field.name: _normal(field.name, field.default) for field in fields}
+    given = {key: _normal(key, part) for key, part in value.arguments.items()}
+    others = {key: part for key, part in given.items() if key not in defaults or part != defaults[key]}
+    return (value.name, others) if others else value.name
 
 
 def names_agent(text: str) -> bool:

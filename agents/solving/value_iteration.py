@@ -161,8 +161,9 @@ class _Graph:
             if place == len(states):
                 if place == most_states:
                     raise UnsupportedGameError(
-                        f"{game.traits.name} has more than {most_states} states: give value_iteration a greater "
-                        "most_states, or use 'expectiminimax' with a depth"
+                        f"{game.traits.name} has more than {most_states:,} states: raise most_states (of zermelo "
+                        "solve: --states), leave counters and clocks out of the state, which make every position "
+                        "a new one, or use 'expectiminimax' with a depth"
                     )
                 states.append(state)
             return place

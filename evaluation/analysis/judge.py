@@ -130,18 +130,17 @@ class Judge:
         """The table of all games so far; raises ``ReplayError`` if not one of them could be played again."""
         if self._lost and not self.games:
             raise ReplayError(self._lost[0])
-        notes = []
+        notes, nodes = [], self._work.nodes * (_COMPILED if self._compiled else 1)
         if self._lost:
             count = "1 game is" if len(self._lost) == 1 else f"{len(self._lost)} games are"
             notes.append(f"{count} not judged: {self._lost[0]}")
         if self.games and not any(line.total.judged for line in self._agents.values()):
             notes.append(
-                f"no position could be proven within {self._work.nodes:,} nodes: give the judge more, or a "
-                "smaller game"
+                f"no position could be proven within {nodes:,} nodes: give more by --nodes N (it was "
+                f"{self._work.nodes}), or a smaller game"
             )
         ranked = sorted(self._agents.values(), key=_rank)
         self._share()
-        nodes = self._work.nodes * (_COMPILED if self._compiled else 1)
         return JudgeTable(
             env=self._env, agents=tuple(ranked), games=self.games, nodes=nodes, compiled=self._compiled,
             has_blunders=self._has_blunders, notes=tuple(notes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from zermelo.agents.solutions.solution import Solution, SolvingProgress
 
 _PATIENCE = 10.0  # seconds before the command says how to limit it
+_STEPS = 1024  # between two looks at how far value iteration is
 _MOST_STATES = 1_000_000
 _MOST_VALUES = 3_000_000  # Pig to 100 has two million states
 
@@ -56,8 +58,7 @@ def solve_command(
     --outcome-only, --threads, --memory-mb and --policy do not apply to them.
 
     Games with known chances, such as Pig, and games for one player are solved by value iteration: the value of
-    best play, to within --tolerance. --outcome-only, --nodes, --seconds, --threads and --memory-mb do not
-    apply to them.
+    best play, to within --tolerance. --outcome-only, --nodes, --threads and --memory-mb do not apply to them.
 
     For small two-player games with hidden cards, such as Kuhn and Leduc poker, the result is a policy near an
     equilibrium: how much a player could gain against it, and bounds on the value of the game. --moves,
@@ -98,13 +99,14 @@ def solve_command(
                 )
             solved = _by_policy(game, 1e-3 if tolerance is None else tolerance, seconds, policy, live)
         elif is_solved_by_values(game.traits):
-            if outcome_only or nodes is not None or seconds is not None:
+            if outcome_only or nodes is not None:
                 raise InvalidSettingError(
-                    f"{env} is solved by value iteration, which has none of --outcome-only, --nodes and "
-                    "--seconds: leave them out, or use --tolerance and --states"
+                    f"{env} is solved by value iteration, which has neither --outcome-only nor --nodes: leave "
+                    "them out, or use --tolerance, --states and --seconds"
                 )
             tolerance = 1e-9 if tolerance is None else tolerance
-            solved = _by_values(game, state, tolerance, states or _MOST_VALUES, policy, covered)
+            most = states or _MOST_VALUES
+            solved = _by_values(game, state, tolerance, most, seconds, policy, covered, live)
         else:
             settings: dict[str, Any] = {
                 "outcome_only": outcome_only, "nodes": nodes, "seconds": seconds, "threads": threads,
@@ -125,8 +127,12 @@ def solve_command(
 def _watched(env: str) -> Iterator[_Live]:
     """Says after a while how to limit a proof that takes long, and how far it was when it is stopped."""
     live = _Live()
-    advice = f"zermelo: still solving {env}; --seconds limits that, and Ctrl-C ends it"
-    patience = threading.Timer(_PATIENCE, typer.echo, [advice], {"err": True})
+
+    def advise() -> None:
+        advice = f"zermelo: still solving {env}{live.spent}; --seconds limits that, and Ctrl-C ends it"
+        typer.echo(advice, err=True)
+
+    patience = threading.Timer(_PATIENCE, advise)
     patience.daemon = True
     patience.start()
     try:
@@ -183,16 +189,40 @@ def _by_policy(
     return _SolvedText(data, lines, solved.stopped_by is StoppedBy.COMPLETED)
 
 
-def _by_values(game: Any, state: Any, tolerance: float, most_states: int, policy: str, plan: Plan) -> _SolvedText:
+def _by_values(
+    game: Any,
+    state: Any,
+    tolerance: float,
+    most_states: int,
+    seconds: float | None,
+    policy: str,
+    plan: Plan,
+    live: _Live,
+) -> _SolvedText:
+    from zermelo.agents.base.budget import Budget, SearchStopped
+    from zermelo.agents.base.limits import Limits
     from zermelo.agents.base.requirements import require_decision
     from zermelo.agents.solving.solve_policy import policy_of_values
     from zermelo.agents.solving.value_iteration import value_iteration
     from zermelo.evaluation.positions.moves import name_of
 
     require_decision(game, state)
-    values = value_iteration(game, tolerance, states=[state], most_states=most_states)
-    digits, traits = max(0, math.ceil(-math.log10(values.tolerance))), game.traits
-    player, action_values = traits.seat_names[game.to_move(state)], values.action_values(state)
+    budget, steps, traits = Budget(Limits(seconds=seconds)), itertools.count(1), game.traits
+    player = traits.seat_names[game.to_move(state)]
+
+    def check() -> None:
+        if (step := next(steps)) % _STEPS == 0:
+            live.spent = f" ({step:,} states and sweeps so far)"
+            live.show(f"solving{live.spent}")
+        budget.check_clock()
+
+    try:
+        values = value_iteration(game, tolerance, states=[state], most_states=most_states, check=check)
+    except SearchStopped as stopped:
+        stop = f"stopped   at the limit on {stopped.reason}{live.spent}: nothing is known before the end"
+        unknown = {"to_move": player, "value": None, "tolerance": tolerance, "stopped_by": stopped.reason}
+        return _SolvedText(unknown, [f"{player} to move", stop], complete=False)
+    digits, action_values = max(0, math.ceil(-math.log10(values.tolerance))), values.action_values(state)
     value = max(action_values.values())
     lines = [f"{player} to move", f"value     {value:.{digits}f} for {player}"]
     if traits.seats == 2 and traits.utility_bounds == (-1.0, 1.0):

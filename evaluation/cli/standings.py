@@ -75,7 +75,7 @@ def compare(
     $ zermelo compare results/first "alphabeta(depth=4)" random --sprt elo0=0,elo1=10
 
     Options:
-        first: The first agent, by its name in the tables.
+        first: The first agent, by its name or number in the tables, or a part of its name that no other has.
         second: The second agent.
         sprt: The hypotheses of the sequential test; by default those of the run, else elo0=0,elo1=5.
     """
@@ -83,11 +83,10 @@ def compare(
     from zermelo.evaluation.tournament.run import read_standings
     from zermelo.evaluation.tournament.stopping import tested
 
-    standings, (agents, test, source) = read_standings(folder), _hypotheses(folder, first, second, sprt)
+    standings = read_standings(folder)
     names = [row.agent for row in standings.rows]
-    for name in (first, second):
-        if name not in names:
-            raise UnknownNameError(f"{name!r} does not play in {folder}: choose two of {', '.join(names)}")
+    first, second = _player(first, names, folder), _player(second, names, folder)
+    agents, test, source = _hypotheses(folder, first, second, sprt)
     if first == second and standings.scoring is not Scoring.TEAM:
         raise InvalidSettingError(f"{first!r} is compared with itself: choose two of {', '.join(names)}")
     games, reward = standings.results.between(first, second), standings.rewards.get((first, second))
@@ -116,6 +115,23 @@ def compare(
         typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {sentence}"))
         for note in standings.notes:
             typer.echo(printable(f"Note: {note}"))
+
+
+def _player(text: str, names: list[str], folder: Path) -> str:
+    """The agent that is meant by its name, its number in the table, its settings, or a part of its name."""
+    from zermelo.agents.specs import is_same_agent
+
+    if text in names:
+        return text
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return names[int(text) - 1]
+    meant = [name for name in names if is_same_agent(text, name)]
+    meant = meant or [name for name in names if text.strip() and text.strip() in name]
+    if len(meant) == 1:
+        return meant[0]
+    fault = "means several agents" if meant else "does not play"
+    listed = "".join(f"\n{number:4}  {name}" for number, name in enumerate(names, start=1))
+    raise UnknownNameError(f"{text!r} {fault} in {folder}: choose two of these, by number or name:{listed}")
 
 
 def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:

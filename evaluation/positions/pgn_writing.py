@@ -28,7 +28,7 @@ _TERMINATIONS: Final = {
     FailureKind.TIMEOUT: "time forfeit", FailureKind.ILLEGAL_ACTION: "illegal move",
     EndReason.TERMINATED: "normal", EndReason.RESIGNATION: "normal",
     EndReason.ADJUDICATION: "adjudication", EndReason.TRUNCATED: "adjudication",
-    EndReason.MOVE_LIMIT: "adjudication",
+    EndReason.MOVE_LIMIT: "unterminated",
 }  # fmt: skip
 """What the tag Termination says; of all other failures ``abandoned``."""
 

@@ -140,7 +140,7 @@ def test_positions_that_cannot_be_proven_are_counted_as_such(monkeypatch):
     # Those judged are the last ones.
     assert all(line.phases[Phase.OPENING].judged == 0 for line in table.agents)
     none = judge([replace(game, moves=game.moves[:2], end=EndReason.MOVE_LIMIT)], nodes=10)
-    assert "no position could be proven within 10 nodes" in none.notes[0]
+    assert "no position could be proven within 10 nodes: give more by --nodes N" in none.notes[0]
     assert [line.unjudged for line in none.agents] == [1, 1]
 
 

@@ -48,6 +48,7 @@ MISTAKES = {
     f"solve {GAME} --method alphabeta": "not 'alphabeta': did you mean 'alpha_beta'?",
     # Names.
     "search zermelo/MKN-v0": "no environment is called 'zermelo/MKN-v0': did you mean 'zermelo/MNK-v0'?",
+    f"search {GAME} stockfish": "no agent is called 'stockfish': that engine is uci(path='stockfish')",
     f"search {GAME} alphabet": "no agent is called 'alphabet': did you mean 'alphabeta'?",
     f"search {GAME} 'alphabeta(detph=3)'": "alphabeta has no setting 'detph': did you mean 'depth'?",
     f"search {GAME} 'alphabeta(time_limit=3)'": "did you mean 'seconds'?",

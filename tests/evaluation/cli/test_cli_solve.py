@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -196,11 +197,17 @@ def test_one_player(cli):
     assert "value     0.8235294" in cli("solve", "FrozenLake-v1").stdout, "14 of 17 on the slippery lake"
 
 
-@pytest.mark.parametrize("option", [["--outcome-only"], ["--nodes", "5"], ["--seconds", "1"]])
+@pytest.mark.parametrize("option", [["--outcome-only"], ["--nodes", "5"]])
 def test_limits_of_proofs_do_not_apply(cli, option):
     result = cli("solve", "zermelo/Pig-v0(target=5)", *option)
     assert result.exit_code != 0
-    assert "is solved by value iteration, which has none of --outcome-only" in said(result)
+    assert "is solved by value iteration, which has neither --outcome-only nor" in said(result)
+
+
+def test_value_iteration_within_seconds(cli):
+    result = cli("solve", "zermelo/Pig-v0", "--seconds", "0.2")
+    assert result.exit_code == 1
+    assert re.search(r"stopped   at the limit on seconds( \([\d,]+ states and sweeps so far\))?:", result.stdout)
 
 
 def test_too_many_states_and_too_many_players(cli):

@@ -46,6 +46,21 @@ def test_a_run_stops_when_the_test_has_decided(tmp_path):
     assert two.games == standings.games
 
 
+def test_agents_are_known_as_they_were_written(tmp_path, run):
+    names = ["alphabeta(depth=1, evaluator='playout', backend='clone')", "random", "random(seed=3)"]
+    round_robin("classic/tictactoe-v3", names, games=2, out=tmp_path, progress=False)
+    rows = [row.agent for row in read_standings(tmp_path).rows]
+    stored = next(row for row in rows if row.startswith("alphabeta"))
+    same = (names[0], "alphabeta(depth=1, backend='clone', evaluator=playout, tables=None)", "alphabeta")
+    for written in (*same, str(1 + rows.index(stored))):
+        code, shown, _ = run("compare", tmp_path, written, "random")
+        assert (code, shown.startswith(f"{stored} against random: ")) == (0, True), written
+    code, _, said = run("compare", tmp_path, "and", "random")
+    assert code == 2
+    assert "'and' means several agents" in said
+    assert len(said.splitlines()) == 1 + len(rows)
+
+
 def test_it_is_for_two_agents():
     with pytest.raises(InvalidSettingError, match="of two agents in a game for two, not of 3 agents"):
         round_robin(toy_envs.DiceEnv, [Good("a"), First("b"), First("c")], sprt=Sprt())
@@ -65,7 +80,7 @@ def test_a_run_is_tested_with_its_own_hypotheses(tmp_path, run):
     )
     pairs = standings.results.between("good", "last").pairs
     expected = str(own.test(pairs=pairs))
-    assert "[0, 50]" in expected
+    assert "between 0 and 50 normalized Elo" in expected
     for names in (("good", "last"), ("last", "good")):  # the run's test, whoever is named first
         code, shown, _ = run("compare", tmp_path, *names)
         assert code == 0

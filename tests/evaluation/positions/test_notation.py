@@ -116,7 +116,7 @@ FAILED, DONE, LONG = EndReason.FAILURE, EndReason.TERMINATED, EndReason.MOVE_LIM
         (DONE, (1.0, -1.0), None, "1-0", "normal"),
         (DONE, (0.0, 0.0), None, "1/2-1/2", "normal"),
         (EndReason.RESIGNATION, (-1.0, 1.0), None, "0-1", "normal"),
-        (LONG, (0.0, 0.0), None, "1/2-1/2", "adjudication"),
+        (LONG, (0.0, 0.0), None, "1/2-1/2", "unterminated"),
         (FAILED, (0.0, 0.0), FailureKind.TIMEOUT, "1-0", "time forfeit"),
         (FAILED, (0.0, 0.0), FailureKind.ILLEGAL_ACTION, "1-0", "illegal move"),
         (FAILED, (0.0, 0.0), FailureKind.CRASH, "1-0", "abandoned"),
