@@ -267,7 +267,10 @@ def read_openings(
 
 def _require(rules: Any, wanted: type, what: str) -> Any:
     if not isinstance(rules, wanted):
-        examples = {games.Chess: "a PGN, or moves, such as e4 e5", games.Go: "an SGF, or moves, such as C3 D4"}
+        examples: dict[type, str] = {
+            games.Chess: "a PGN, or moves, such as e4 e5",
+            games.Go: "an SGF, or moves, such as C3 D4",
+        }
         instead = examples.get(type(rules), "actions, such as 3,2,4")
         raise InvalidSettingError(f"{what}, and the environment plays another game: give {instead}")
     return rules
