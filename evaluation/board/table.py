@@ -192,7 +192,10 @@ class Table:
                     f"the move was chosen in turn {shown(turn, 20)}, and this is turn {self._turns}: the position "
                     "has changed, so look at it and choose again"
                 )
-            self._play(str(move), time.monotonic() - self._since)
+            try:
+                self._play(str(move), time.monotonic() - self._since)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"That is {error}") from error
 
     def back(self) -> None:
         with self._lock:

@@ -11,6 +11,8 @@ from zermelo.agents.specs import make_agent
 from zermelo.envs.errors import IllegalActionError, InvalidSettingError
 from zermelo.evaluation.cli import arguments, completion
 
+_ENDS = ("q", "quit", "exit")  # words that end the game, unless they are moves
+
 
 @arguments.takes_limits
 def play(
@@ -27,10 +29,10 @@ def play(
 ) -> None:
     """Play against an agent, in the terminal or in the browser.
 
-    Type a move in the game's notation (e4 or e2e4, D4, 24/18 13/11) or as its number; an empty line or Ctrl-D
-    ends the game. With --browser you click or drag the pieces, take moves back, save and load games (PGN, SGF,
-    JSON), and see an agent's analysis. The page opens on this machine only, and only with its link; Ctrl-C
-    ends it.
+    Type a move in the game's notation (e4 or e2e4, D4, 24/18 13/11) or as its number; an empty line, quit
+    or Ctrl-D ends the game. With --browser you click or drag the pieces, take moves back, save and load games
+    (PGN, SGF, JSON), and see an agent's analysis. The page opens on this machine only, and only with its link;
+    Ctrl-C ends it.
 
     [bold]Examples[/bold]
     $ zermelo play classic/tictactoe-v3 alphabeta --seat 2
@@ -47,6 +49,11 @@ def play(
     """
     [opponent] = arguments.limited([agent], Limits(**limits))
     if not browser:
+        for option, is_given in (("--clock", clock), ("--port", port), ("--no-open", not open_page)):
+            if is_given:
+                raise InvalidSettingError(
+                    f"{option} is for the board in the browser: add --browser, or leave it out"
+                )
         _play_in_terminal(env, opponent, seat, seed, ponder=ponder)
         return
     from zermelo.envs.support.installing import optional_import
@@ -72,7 +79,7 @@ def _play_in_terminal(env: str, opponent: str, seat: int, seed: int, *, ponder: 
     seeds = agent_seeds(seed, seats)
     for place, agent in agents.items():
         agent.reset(seeds[place])
-    typer.echo(f"{env}: you are {driver.seat_names[seat - 1]}")
+    typer.echo(f"{env}: you are {driver.seat_names[seat - 1]}; an empty line ends the game")
     ponderers = [each for each in agents.values() if ponder and isinstance(each, ConfiguredAgent)]
     try:
         is_over = _played_out(driver, agents, ponderers)
@@ -142,4 +149,6 @@ def _ask(driver: Any) -> Any:
         try:
             return read_move(driver, text)
         except IllegalActionError as error:
+            if text.lower() in _ENDS:
+                return None
             typer.echo(f"That is {error}.")

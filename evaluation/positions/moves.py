@@ -125,9 +125,11 @@ def _action(env: Any, number: int) -> Any:
 def _checked(driver: EnvDriver, number: int) -> Any:
     action = _action(driver.env, number)
     refusal = driver.refusal(action)
-    if refusal is not None:
+    if refusal is None:
+        return action
+    if not isinstance(action, int) or not (written := written_moves(driver.env)):
         raise IllegalActionError(refusal)
-    return action
+    raise _not_legal(str(number), written)
 
 
 def _meant(written: Mapping[int, Sequence[str]], word: str) -> int:
@@ -137,8 +139,12 @@ def _meant(written: Mapping[int, Sequence[str]], word: str) -> int:
     if numbers:
         meant = listed_moves({number: written[number][0] for number in numbers})
         raise IllegalActionError(f"{shown(word, 40)}, which may be {meant}")
+    raise _not_legal(shown(word, 40), written)
+
+
+def _not_legal(move: str, written: Mapping[int, Sequence[str]]) -> IllegalActionError:
     legal = listed_moves({number: names[0] for number, names in written.items()})
-    raise IllegalActionError(f"{shown(word, 40)}, which is not legal here (legal: {legal})")
+    return IllegalActionError(f"{move}, which is not legal here (legal: {legal})")
 
 
 def listed_moves(labels: Mapping[int, str]) -> str:

@@ -95,8 +95,8 @@ def test_a_body_that_goes_on_and_on_is_cut_off(client: Client, player: Player) -
     ("command", "body", "status", "said"),
     [
         ("play", b"{}", 400, "a move is its number or a text, not None"),
-        ("play", b'{"move": "<b>", "turn": 1}', 400, "which is not legal here"),
-        ("play", b'{"move": 99, "turn": 1}', 400, "outside the action space"),
+        ("play", b'{"move": "<b>", "turn": 1}', 400, "That is '<b>', which is not legal here"),
+        ("play", b'{"move": 99, "turn": 1}', 400, "That is 99, which is not legal here (legal: "),
         (
             "play",
             b'{"move": 0}',

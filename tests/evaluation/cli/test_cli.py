@@ -162,6 +162,8 @@ def test_out_keeps_the_games_and_the_same_command_goes_on(cli, tmp_path):
         (["search", "classic/tictactoe-v3", "random"], "choose an agent that searches"),
         (["search", "classic/tictactoe-v3", "greedy", "--watch"], "no iterations to watch"),
         (["play", "classic/tictactoe-v3", "--seat", "3"], "has 2 seats: --seat cannot be 3"),
+        (["play", "classic/tictactoe-v3", "--clock", "60+1"], "--clock is for the board in the browser: add"),
+        (["play", "classic/tictactoe-v3", "--port", "8000"], "--port is for the board in the browser: add"),
         (["play", "zermelo/MNK-v0", "--browser", "--no-open", "nobody"], "no agent is called 'nobody'"),
     ],
 )
@@ -220,12 +222,17 @@ def test_play(cli):
     result = cli("play", "classic/tictactoe-v3", "minimax", input="99\nx\n4\n0\n8\n1\n7\n\n")
     assert result.exit_code == 0, result.output
     assert "you are player_1" in result.stdout
-    assert "That is 99, which is outside the action space Discrete(9)." in result.stdout
+    assert "That is 99, which is not legal here (legal: 0=a3, 1=a2, 2=a1," in result.stdout
     assert "That is 'x', which is not legal here (legal: 0=a3, 1=a2, 2=a1," in result.stdout
     assert "3 X . .\n2 . . .\n1 . . .\n  a b c\n" in result.stdout or "2 . X .\n" in result.stdout
     assert "player_2 plays" in result.stdout
     quiet = cli("play", "classic/tictactoe-v3", "--seat", "2", input="")
     assert "left unfinished" in quiet.stdout
+    for word in ("q", "QUIT", "exit"):
+        ended = cli("play", "classic/tictactoe-v3", input=f"{word}\n4\n")
+        assert "an empty line ends the game" in ended.stdout
+        assert ended.stdout.count("Your move") == 1
+        assert "left unfinished" in ended.stdout
 
 
 def test_play_with_pondering(cli):

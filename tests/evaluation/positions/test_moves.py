@@ -80,7 +80,7 @@ def test_both_checkers_in_either_order() -> None:
         ("zermelo/Chess-v0", "e4,e4", r"move 2 of --moves is 'e4', which is not legal here \(legal: \d+=a6"),
         ("zermelo/Chess-v0", "b4,e5,b5,Nc6,bc6,a5,cb7,a4,b8", "'b8', which is not legal"),
         ("zermelo/ConnectFour-v0", "a,a,a,a,a,a,a", "move 7 of --moves is 'a', which is not legal"),
-        ("zermelo/ConnectFour-v0", "9", "move 1 of --moves is 9, which is outside"),
+        ("zermelo/ConnectFour-v0", "9", "move 1 of --moves is 9, which is not legal here"),
         ("zermelo/MNK-v0", "a1 a2 b1 b2 c1 c2", r"move 6 of --moves \('c2'\) comes after the end"),
         ("zermelo/MNK-v0", "a1\x1b[2J", "'a1\\\\x1b"),
         ("zermelo/MNK-v0", "1234567890123456789012345", "'12345678901234567890123"),
