@@ -27,7 +27,7 @@ from zermelo.evaluation.stats.ratings.model import RankingModel
 from zermelo.evaluation.stats.ratings.table import PlayerRating, RatingTable, zero_of
 from zermelo.evaluation.stats.score_interval import CONFIDENCE
 
-_LONG: Final = 2.0  # seconds after which a line says what is computed
+LONG: Final = 2.0  # seconds after which a line says what is computed
 _FEW: Final = 5  # games of a player up to which intervals are too wide
 _SMOOTHING_RIDGE: Final = 0.05  # Of seat and tie effects in smoothed ratings: a normal prior, 4.5 wide.
 _NO_SEATS: Final = (
@@ -74,7 +74,7 @@ def fit_ratings(
         return RatingTable(players=(), anchor=anchor, notes=("No games.",))
     text = f"computing the ratings of {len(counts.players)} agents and their intervals"
     # Matrices are small: threads of the linear algebra would mostly wait for each other.
-    with say_after(_LONG, text), _linear_algebra().limit(limits=1, user_api="blas"):
+    with say_after(LONG, text), _linear_algebra().limit(limits=1, user_api="blas"):
         return _fitted(counts, anchor, seat_effects, dispersion)
 
 

@@ -259,7 +259,7 @@ def test_many_agents_have_the_intervals_that_the_modified_root_gives():
 
 
 def test_a_long_fit_says_what_takes_long(monkeypatch, capsys):
-    monkeypatch.setattr("zermelo.evaluation.stats.ratings.fit._LONG", 0.0)
+    monkeypatch.setattr("zermelo.evaluation.stats.ratings.fit.LONG", 0.0)
     results = [(f"a{i}", f"a{j}", float((i * j) % 3 > 0)) for i in range(20) for j in range(i)]
     fit_ratings(results)
     assert "computing the ratings of 20 agents" in capsys.readouterr().err
