@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
+from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more, on_games
 from zermelo.envs.game import Game
 
 
+@on_games
 def alpha_beta(
     game: Game[Any],
     state: Any,

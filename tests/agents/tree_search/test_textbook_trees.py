@@ -13,11 +13,28 @@ from hypothesis import strategies as st
 
 from zermelo.agents import AlphaBetaAgent, ExpectiminimaxAgent, MinimaxAgent
 from zermelo.agents.base.limits import StoppedBy
-from zermelo.agents.textbook import alpha_beta, minimax
+from zermelo.agents.textbook import alpha_beta, expectiminimax, minimax
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.game import Chance
+from zermelo.envs.registration.make import make
+from zermelo.envs.trees import tree_game
 
 PLAIN = {"window": "full", "prefer_short_wins": False, "ordering": "fixed", "memory_mb": 0, "ties": "first"}
 seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("search", [minimax, alpha_beta, expectiminimax])
+def test_what_is_no_game_is_answered_by_what_makes_one(search):
+    nested = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
+    game = tree_game(nested)
+    assert search(game, game.initial_state()) == 3
+    for other in (nested, "aima-5.2", make("zermelo/MNK-v0")):
+        with pytest.raises(
+            InvalidSettingError, match=rf"{search.__name__} needs a Game, .*tree_game.*as_game\(env\)"
+        ):
+            search(other, None)
+    with pytest.raises(InvalidSettingError, match="depth must be a number of moves, not 'full'"):
+        search(game, game.initial_state(), depth="full")
 
 
 class TestFigure52:
