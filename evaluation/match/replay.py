@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from zermelo.envs.checks.differences import Place, clocks, differences
 from zermelo.envs.errors import InvalidSettingError, ZermeloError
 from zermelo.envs.registration.registry import env_runs_own_code
 from zermelo.envs.support.spec_text import parse_spec
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
 from zermelo.evaluation.match.record import EndReason, GameRecord
 from zermelo.evaluation.match.sources import EnvSource, build_env
+
+_RESETS: Final = 5  # with one seed, to see whether they start alike
 
 
 class ReplayError(ZermeloError):
@@ -33,6 +37,7 @@ class Replayer:
         self._trust = trust
         self._env: Any = None
         self._made_of: EnvSource | None = None
+        self._repeats = True
 
     def start(self, record: GameRecord) -> EnvDriver:
         """The environment as the game began, before its opening; raises ``ReplayError`` if it cannot be made."""
@@ -46,6 +51,12 @@ class Replayer:
         try:
             if self._env is None or (self._made_of is not source and self._made_of != source):
                 self._env, self._made_of = build_env(source)[0], source
+                self._repeats = _starts_alike(self._env, record.seed)
+            if not self._repeats:
+                raise ReplayError(
+                    "the environment does not repeat games: it starts otherwise after another reset with the same "
+                    "seed"
+                )
             return drive_env(self._env, record.seed)
         except ZermeloError as error:
             raise ReplayError(f"{record.env} cannot be played again: {error}") from error
@@ -93,6 +104,21 @@ class Replayer:
                 f"{_listed(record.rewards)} in the record, and now {now}, so reset(seed=...) does not use the "
                 "seed, or the environment has changed"
             )
+
+
+def _starts_alike(env: Any, seed: int) -> bool:
+    """Whether resets with one seed show the seat to move the same; what cannot be compared counts as the same."""
+    found: dict[Place, list[tuple[Any, Any]]] = {}
+    with contextlib.suppress(Exception):  # a failure shows again where the game is started
+        seen = [_first_view(drive_env(env, seed)) for _ in range(_RESETS)]
+        for other in seen[1:]:
+            for place, *values in differences(seen[0], other):
+                found.setdefault(place, []).append((values[0], values[1]))
+    return clocks(found) is not None
+
+
+def _first_view(driver: EnvDriver) -> dict[str, Any]:
+    return {"seat": driver.turn(), "observation": driver.view().observation}
 
 
 def _agree(recorded: Sequence[float], played: Sequence[float]) -> bool:

@@ -232,7 +232,10 @@ def test_a_game_that_another_start_would_have_ended_otherwise_has_no_board(monke
     drawn = draw_games([ShownGame(record, "sample")], {"random": 0}, room=10**6, replayer=Replayer(ToyEnv))
     assert "frames" not in drawn.games[0]
     assert "1 game is shown without a board: game (without an id) of" in drawn.notes[0]
-    assert "the environment does not repeat games" in drawn.notes[0]
+    assert "the environment does not repeat games: the moves earned" in drawn.notes[0]
+    monkeypatch.setattr(ToyEnv, "observe", lambda self, agent: self.rounds)
+    with pytest.raises(ReplayError, match="it starts otherwise after another reset with the same seed"):
+        Replayer(ToyEnv).start(record)
 
 
 def test_drawing_does_not_change_the_environment():
