@@ -32,7 +32,7 @@ def test_every_library_has_its_example():
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "library", [pytest.param(name, marks=[pytest.mark.slow] * (name == "RLlib")) for name in NEEDS]
+    "library", [pytest.param(name, marks=[pytest.mark.slow] * (name in ("RLlib", "tianshou"))) for name in NEEDS]
 )
 def test_examples_run(library, monkeypatch):
     require(library)

@@ -245,7 +245,7 @@ def test_each_of_several_opponents_has_its_share_of_the_games():
     assert envs.states()[:2] == alone.states()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_list_of_seeds_gives_each_game_its_own():
     envs = make_vec("zermelo/Backgammon-v0", 3, opponent=None, observation="array")
     first, _ = envs.reset(seed=[1, 2, 1])

@@ -50,7 +50,7 @@ def own_evaluation(game: Any, state: Any) -> Any:
 
 
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_beam_tries_the_actions_that_look_best(width: int) -> None:
     """As the definition says, plain and compiled, with a table and without; and not as a search of all actions."""
     differ, generator = 0, random.Random(width)
