@@ -141,7 +141,7 @@ def _require_board(root: Mapping[str, Sequence[str]], size: int) -> None:
         raise StoreError(f"the board has {shown(lines, 20)} lines, which is no number")
     if set(map(int, lines.split(":"))) != {size}:
         is_offered = lines.isdecimal() and 0 < int(lines) <= 25
-        fitting = f": play in zermelo/Go-v0(size={int(lines)})" if is_offered else ""
+        fitting = f": play in zermelo/Go-v0 with size={int(lines)}" if is_offered else ""
         raise StoreError(f"the board has {lines} lines, and the one here has {size}{fitting}")
 
 
