@@ -263,7 +263,7 @@ def agent_spec(text: str) -> Spec:
 
 
 def is_same_agent(first: str, second: str) -> bool:
-    """Whether two texts mean the same agent, with settings in any order and defaults left out; makes none."""
+    """True if two texts mean the same agent: in any order, with or without defaults. No agent is made."""
     return first == second or _normal("agent", first) == _normal("agent", second)
 
 

@@ -158,7 +158,7 @@ class BestResponseAgent(SearchAgent):
         )
 
     def caveats(self, game: Game[Any], *, probe: float = 0.0) -> list[str]:
-        """What cannot be known of the policy in a game, in sentences.
+        """Sentences on what a search cannot know of the policy in this game.
 
         With a ``probe`` it is asked for so many seconds at most, in a random game.
         """

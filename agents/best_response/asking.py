@@ -1,4 +1,4 @@
-"""What a policy plays in the states of a game, by asking it."""
+"""Asks a policy how likely it plays each action in the states of a game."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def own_agent(given: Any) -> Any:
 
 
 def acts_only(agent: Any) -> bool:
-    """Whether an agent answers in environments only, so that states must be copies of one."""
+    """True if an agent can only be asked in environments, so that states must be copies of one."""
     if isinstance(agent, NoisyAgent):
         return acts_only(agent.agent)
     return not (isinstance(agent, ViewAgent | RandomAgent) or hasattr(agent, "search_state"))
 
 
 def _is_known(agent: Any, game: Any) -> bool:
-    """Whether one answer tells how likely each action is."""
+    """True if one answer gives the probability of each action."""
     match agent:
         case NoisyAgent():
             return _is_known(agent.agent, game)

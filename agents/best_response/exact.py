@@ -21,7 +21,7 @@ from zermelo.envs.support.calls import checked_call
 def best_response_values(
     opponent: Any, game: Any, *, asks: int = 2, most_states: int = 20_000, seconds: float | None = None
 ) -> tuple[float, ...]:
-    """What each seat gets by a best response to a policy in all other seats, from the start of a game.
+    """The utility of each seat's best response to a policy in all other seats, from the start of a game.
 
     ``opponent`` is an agent or its spec; one that does not give probabilities is asked ``asks`` times in each
     position. ``game`` is what ``as_game`` takes, or an environment's name, with at most ``most_states`` states.

@@ -71,7 +71,7 @@ class ResponseGame(GameView):
 
     @property
     def weighs_deals(self) -> bool:
-        """Whether what is dealt again depends on what the policy has done."""
+        """True if deals are weighed by the policy's past actions."""
         return offers(self.inside, SupportsPast)
 
     def initial_state(self) -> Any:

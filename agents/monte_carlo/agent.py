@@ -38,7 +38,7 @@ _TRIES: Final = 2
 _FOR_REPLIES: Final = 0.25
 """The share of the time that may go into the opponent's replies to the actions that are about to be played."""
 _CHECKED: Final = 5
-"""The replies to so many actions are looked at, where all take as long as the actions of the root."""
+"""The number of actions whose replies are looked at, where they take as long as the root's own actions."""
 
 
 class _Tree(NamedTuple):

@@ -25,7 +25,7 @@ PATIENCE: Final = 10.0  # seconds for an answer beyond what the engine was given
 START_SECONDS: ContextVar[float] = ContextVar("START_SECONDS", default=60.0)  # for an engine to start
 _LAST_WORDS: Final = 1.0  # seconds that an engine has to end once it has closed a pipe
 _LOOK: Final = 0.05  # seconds between two looks at whether it has ended
-_FAREWELL: Final = 2.0  # seconds that an engine has to end once it was told to quit
+_QUIT_SECONDS: Final = 2.0  # the time an engine has to end after it was told to quit
 _LONGEST_LINE: Final = 2**16  # bytes that are read of a line
 _READS: Final = 16  # how often what an engine has written unasked is read, before it is asked
 _MOST_LINES: Final = 2**12  # lines of an answer that are kept
@@ -214,7 +214,7 @@ class Engine:
             self._selector.close()
 
     def _quit(self) -> None:
-        ends = time.monotonic() + _FAREWELL
+        ends = time.monotonic() + _QUIT_SECONDS
         if self._process.stdin is None or self._process.stdin.closed or self._process.poll() is not None:
             return
         with contextlib.suppress(EngineError, OSError):  # it has closed its pipes

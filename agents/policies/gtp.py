@@ -51,7 +51,7 @@ class _Position(NamedTuple):
 class GtpAgent(EngineAgent):
     """Plays a GTP engine in environments of Go: ``gtp(path="gnugo --mode gtp --chinese-rules", level=1)``.
 
-    The environments count areas, with all stones alive that are on the board: an engine has to be told to play
+    The environments score by area and take all stones on the board for alive: an engine has to be told to play
     until the dead ones are captured (GNU Go: ``--chinese-rules --capture-all-dead``). In a game with a clock it is
     told the time of both players (``time_settings``, ``time_left``). An engine that answers ``resign`` has lost.
 

@@ -311,7 +311,7 @@ def agent_policy(agent: Any) -> Callable[[Any, Any], Mapping[int, float]]:
 
 
 def view_at(game: Any, state: Any) -> Observation:
-    """What the player to move sees in a state of a game."""
+    """The observation of the player to move in a state of a game."""
     observes = offers(game, SupportsObservations)
     if not observes:
         raise InvalidSettingError(f"{game.traits.name} does not say what its players observe")

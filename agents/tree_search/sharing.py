@@ -26,7 +26,7 @@ from zermelo.agents.workers.news import News
 from zermelo.agents.workers.orders import WorkerAnswer
 
 _LONG: Final = 0.004
-"""Seconds that a node takes at least of which others are told."""
+"""The shortest time in seconds that a node must take for other processes to be told of it."""
 _RECENT: Final = 0.1
 """The share of the last node in the average time of nodes of a depth."""
 _MOST: Final = 1 << 16
