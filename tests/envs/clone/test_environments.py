@@ -7,7 +7,7 @@ import pytest
 from doubles.checked import assert_clones_right
 
 from zermelo.envs import CloneError, clone_env
-from zermelo.envs.checks.verify_clone import VerifiedEnv
+from zermelo.envs.checks.verified_env import VerifiedEnv
 from zermelo.envs.clone.state_key import state_key
 
 CLASSIC = {
