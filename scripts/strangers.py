@@ -1,7 +1,7 @@
 """Prints how `auto` fares in the environments of strangers.txt, each in a process of its own.
 
 Usage: python scripts/strangers.py [--install PYTHON | --measure [--moves N] [--stop-after SECONDS] |
-    --points [--games N]] [NAME ...]
+    --points [--games N] [--agents NAMES]] [NAME ...]
 
 ``--install`` installs the requirements, without their dependencies, for a Python and ends.
 
@@ -14,7 +14,8 @@ proven, a search that came to its end, or the answer of a finished table or of a
 often random play took place over 20 resets, of the environment and of others made alike, and which traits were
 told, seen in play or assumed. A summary of all rows follows; it names what agents raised and warned of.
 
-``--points`` plays games of 0.2 s a move against `greedy`, from both seats, and prints the share of points.
+``--points`` plays games of 0.2 s a move against `greedy`, from both seats, in the environments of two seats, and
+prints each agent's share of points with its 95 % interval (Wilson); then the median and the least of all.
 """
 
 import argparse
@@ -241,15 +242,15 @@ def measure(name, moves):
     return row | {"warned": sorted({str(one.message) for one in warned})}
 
 
-def points(name, games):
-    """The share of points of each agent that fits against `greedy`; games are cut after 200 moves, as draws."""
+def points(name, games, agents):
+    """The points of each agent that fits against `greedy`; games are cut after 200 moves, as draws."""
     from zermelo.envs import ZermeloError, as_game
     from zermelo.evaluation import play_match
 
-    row = {"outcome": "played"}
+    row = {"outcome": "played", "points": {}, "refused": {}}
     if as_game(made(name)).traits.seats != 2:
         return row
-    for kind in AGENTS:
+    for kind in agents:
         won = []
         try:
             for number in range(games):
@@ -259,9 +260,8 @@ def points(name, games):
                 mine, other = record.rewards if number % 2 == 0 else record.rewards[::-1]
                 won.append(0.5 if mine == other else float(mine > other))
         except ZermeloError as error:
-            row[kind] = f"refused: {error}"[:120]
-        else:
-            row[kind] = f"{sum(won) / len(won):.0%}"
+            row["refused"][kind] = str(error)[:120]
+        row["points"][kind] = won
     return row
 
 
@@ -275,6 +275,25 @@ def examined(name, *options):
         return {"outcome": "timeout", "message": f"longer than {limit} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("ROW ")]
     return json.loads(lines[-1][4:]) if lines else {"outcome": "died", "message": done.stderr[-300:]}
+
+
+def played(name, games, agents):
+    """The points of each agent, by its name; prints them as a row."""
+    row = examined(name, "--points", "--games", str(games), "--agents", ",".join(agents))
+    cells = [f"{row['outcome']}: {row['message']}"] if "message" in row else []
+    for kind, won in row.get("points", {}).items():
+        cells.append(f"{kind} {share(won)}" if kind not in row["refused"] else f"{kind}: {row['refused'][kind]}")
+    if cells:
+        print(f"{name}: {'; '.join(cells)}".replace("\n", " "), flush=True)
+    return row.get("points", {})
+
+
+def share(won):
+    """Points as a share with its interval."""
+    from zermelo.evaluation.stats.score_interval import wilson_interval
+
+    low, high = wilson_interval(sum(won) / len(won), len(won))
+    return f"{sum(won) / len(won):.0%} ({low:.0%} to {high:.0%})"
 
 
 def described(agent):
@@ -359,6 +378,7 @@ def main():
     parser.add_argument("--install")
     parser.add_argument("--points", action="store_true")
     parser.add_argument("--games", type=int, default=10, help="games of each agent, with --points")
+    parser.add_argument("--agents", default=",".join(AGENTS), help="agents of --points, with commas between")
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--moves", type=int, default=3, help="moves of each agent in a process, with --measure")
     parser.add_argument(
@@ -369,7 +389,7 @@ def main():
     if given.one:
         os.environ["SDL_VIDEODRIVER"] = os.environ["SDL_AUDIODRIVER"] = "dummy"
         if given.points:
-            found = points(given.one, given.games)
+            found = points(given.one, given.games, given.agents.split(","))
         else:
             found = measure(given.one, given.moves) if given.measure else examine(given.one)
         print("\nROW " + json.dumps(found, default=str))
@@ -385,8 +405,14 @@ def main():
                 rows[name] = measured(name, given.moves)
         print("\n".join(summary(rows)))
     elif given.points:
-        for name in given.names or LISTED:
-            print(f"{name}: {examined(name, '--points', '--games', str(given.games))}", flush=True)
+        agents = given.agents.split(",")
+        rows = [played(name, given.games, agents) for name in given.names or LISTED]
+        for kind in agents:
+            won = sorted(sum(row[kind]) / len(row[kind]) for row in rows if len(row.get(kind, ())) == given.games)
+            if won:
+                print(
+                    f"{kind}: median {statistics.median(won):.0%}, least {won[0]:.0%} of {len(won)} environments"
+                )
     else:
         for name in given.names or LISTED:
             row = examined(name)
