@@ -55,7 +55,7 @@ class Attack:
         gain: Of the first above the second.
         value: What good players get, on average over the seats; None where that is not known.
         exact: What the exact best response gets, likewise; None where it was not computed.
-        won_more: Games in which asking won more, most first.
+        won_more: Games in which asking won more, most first, and of equals those with more points.
     """
 
     env: str
@@ -163,7 +163,7 @@ def attack_of(
         for place in sorted(both)
         if differences[place][0] > 0
     ]
-    more.sort(key=lambda one: one.without - one.points)
+    more.sort(key=lambda one: (one.without - one.points, -one.points))
     return Attack(
         env=ranking.env, policy=policy, agents=(asking, plain), games=min(map(len, points.values())),
         asking=means[0], plain=means[1], gain=_gain(_by_block(differences)), won_more=tuple(more), value=value,

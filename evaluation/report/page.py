@@ -53,9 +53,10 @@ def report_page(
     fewer if they would make the page too large. ``judged`` is the judge's table as plain values, and ``verdicts``
     reads what it said of some games, by their ids. ``attack`` is that of ``zermelo attack``.
     """
-    effort, sample, history = Effort(), GameSample(games, seed), RatingHistory()
+    effort, history = Effort(), RatingHistory()
     judge, judge_notes = sections.judge_section(judged)
-    attacked, attack_notes = sections.attack_section(attack)
+    attacked, attack_notes, asked = sections.attack_section(attack)
+    sample = GameSample(games, seed, asked)
     if standings is None:
         records = records if isinstance(records, Sequence) else tuple(records)
         standings = Standings.from_records(records)
@@ -154,10 +155,12 @@ def _how_chosen(played: int, drawn: DrawnGames, seed: int) -> str:
     if not count:
         return "No game is shown."
     games = _counted(played, "game")
-    if count == played:
-        return f"All {games} are here." if count > 1 else "The one game is here."
     reasons = Counter(game["why"] for game in drawn.games)
+    if count == played:
+        first = " Those in which asking the policy won more come first." if reasons["asked"] else ""
+        return f"All {games} are here.{first}" if count > 1 else "The one game is here."
     texts = {
+        "asked": "in which asking the policy won more",
         "failure": "lost by a failure",
         "upset": "won by the lower rated agent",
         "sample": f"drawn at random from all line-ups in turn (seed {seed})",

@@ -1,5 +1,7 @@
 """Which games a report shows when it cannot show all: failures, upsets, and a fair sample of every line-up.
 
+In the report of an attack, games in which asking the policy won more come before them.
+
 Each game has a priority that is a hash of the seed and its id, and in every stratum (the failures of one kind by
 one agent; one result of one line-up) those of the highest priority are kept, as many as there is room for.
 """
@@ -17,7 +19,8 @@ from typing import Final, NamedTuple
 
 from zermelo.evaluation.match.record import GameRecord
 
-REASONS: Final = ("failure", "upset", "sample")  # why a game is shown, the most important first
+REASONS: Final = ("asked", "failure", "upset", "sample")  # why a game is shown, the most important first
+_MOST_ASKED: Final = 1_000  # games in which asking won more that are kept: many are repeated
 _ROOM: Final = 200_000  # moves of the records that are kept; a record itself counts as ten
 
 
@@ -44,10 +47,11 @@ class _Stratum(NamedTuple):
 
 
 class GameSample:
-    """Takes all games, keeps some."""
+    """Takes all games, keeps some; ``asked`` are the ids of those in which asking a policy won more."""
 
-    def __init__(self, wanted: int, seed: int = 0) -> None:
+    def __init__(self, wanted: int, seed: int = 0, asked: Iterable[str] = ()) -> None:
         self._wanted, self._seed = wanted, seed
+        self._asked = dict[str, _Kept | None].fromkeys(itertools.islice(asked, _MOST_ASKED))
         self._strata = defaultdict[_Stratum, list[_Kept]](list)
         self._depth = wanted
         self._size = 0
@@ -58,7 +62,11 @@ class GameSample:
         text = f"{self._seed} {game.game_id} {game.seed}"
         priority = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
         size = len(game.moves) + len(game.opening) + 10
-        heapq.heappush(stratum := self._strata[_stratum(game)], _Kept(priority, line, size))
+        kept = _Kept(priority, line, size)
+        if game.game_id in self._asked:
+            self._asked[game.game_id] = kept
+            return
+        heapq.heappush(stratum := self._strata[_stratum(game)], kept)
         self._size += size
         self._trim(stratum)
         while self._size > _ROOM and (self._depth > 1 or len(self._strata) > 1):
@@ -80,7 +88,7 @@ class GameSample:
             self._size -= sum(kept.size for kept in self._strata.pop(name))
 
     def chosen(self, ratings: Mapping[str, float]) -> list[ShownGame]:
-        """The games to show: failures, then upsets, up to a third each of the places, then the others."""
+        """The games to show: where asking won more, failures and upsets, up to a third each, then the others."""
         failures, upsets = list[list[_Kept]](), list[tuple[float, list[_Kept]]]()
         line_ups = defaultdict[tuple[str, ...], list[_Kept]](list)
         for name in sorted(self._strata):
@@ -94,10 +102,12 @@ class GameSample:
         upsets.sort(key=lambda upset: -upset[0])
         others = (sorted(games, reverse=True) for games in line_ups.values())
         seen = set[Hashable]()
-        groups = {"failure": failures, "upset": (games for _, games in upsets), "sample": others}
+        asked = [filter(None, self._asked.values())]
+        groups = {"asked": asked, "failure": failures, "upset": (games for _, games in upsets), "sample": others}
         waiting = {reason: _in_turn(games, seen) for reason, games in groups.items()}
         third, games_shown = math.ceil(self._wanted / 3), list[ShownGame]()
-        for reason, places in zip((*REASONS, *REASONS), (third, third, *[self._wanted] * 4), strict=True):
+        places_of = (self._wanted, third, third, *[self._wanted] * 5)
+        for reason, places in zip((*REASONS, *REASONS), places_of, strict=True):
             records = itertools.islice(waiting[reason], min(places, self._wanted - len(games_shown)))
             games_shown += (ShownGame(record, reason) for record in records)
         return sorted(games_shown, key=lambda game: REASONS.index(game.reason))
@@ -119,7 +129,7 @@ def _surprise(stratum: _Stratum, ratings: Mapping[str, float]) -> float:
     return max(losers) - max(winners) if winners and losers else 0.0
 
 
-def _in_turn(groups: Iterable[list[_Kept]], seen: set[Hashable]) -> Iterator[GameRecord]:
+def _in_turn(groups: Iterable[Iterable[_Kept]], seen: set[Hashable]) -> Iterator[GameRecord]:
     """Yields a game of every group, then another of every group, and so on, each with the same moves once."""
     waiting = [iter(group) for group in groups]
     while waiting:

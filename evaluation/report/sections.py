@@ -284,16 +284,16 @@ def judge_section(judged: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]
         raise StoreError(f"this is no table of the judge ({error}): run `zermelo judge` again") from error
 
 
-def attack_section(attack: Mapping[str, Any] | None) -> tuple[str, Sequence[str]]:
-    """How a policy is beaten, from ``Attack.to_dict``, and its notes."""
+def attack_section(attack: Mapping[str, Any] | None) -> tuple[str, Sequence[str], Sequence[str]]:
+    """How a policy is beaten, from ``Attack.to_dict``, its notes, and the games in which asking won more."""
     if not attack:
-        return "", ()
+        return "", (), ()
     try:
         one, title = attack_table(attack), f"How {attack['policy']} is beaten"
         notes = msgspec.convert(attack_notes(attack), tuple[str, ...])
-        return section(
-            "attack", title, part("about", str(attack["about"])), table(title, one.columns, one.rows)
-        ), notes
+        asked = msgspec.convert([won["game_id"] for won in attack["won_more"]], tuple[str, ...])
+        about = part("about", str(attack["about"]))
+        return section("attack", title, about, table(title, one.columns, one.rows)), notes, asked
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise StoreError(f"this is no result of an attack ({error}): run `zermelo attack` again") from error
 

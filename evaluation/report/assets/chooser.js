@@ -1,7 +1,7 @@
 // -- which game is shown ------------------------------------------------------------------------------------------
 
 if (!data.games.length) return;
-const reasons = { failure: "a failure", upset: "an upset", sample: "the sample" };
+const reasons = { asked: "asking the policy", failure: "a failure", upset: "an upset", sample: "the sample" };
 let shown = [];
 let game = data.games.find((one) => one.actions.length > 1) || data.games[0];
 let ply = 0;

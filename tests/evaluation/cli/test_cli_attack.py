@@ -1,6 +1,9 @@
 """``zermelo attack``, and its section of the report."""
 
+import json
 import re
+
+from doubles.html_page import Page
 
 
 def test_the_command_and_its_report(run, tmp_path):
@@ -15,6 +18,15 @@ def test_the_command_and_its_report(run, tmp_path):
     page = (folder / "report.html").read_text()
     assert "How random is beaten" in page
     assert "sking won more in" in page
+    code, out, _ = run("report", folder, "--max-games", 2)
+    assert code == 0, out
+    page = Page((folder / "report.html").read_text())
+    won_more = [game["game_id"] for game in json.loads((folder / "attack.json").read_text())["won_more"]]
+    shown = [game["id"] for game in page.data["games"]]
+    assert len(shown) == 2
+    assert shown[0] == won_more[0]
+    assert shown[1] in won_more
+    assert "2 in which asking the policy won more" in page.words
     (folder / "attack.json").write_text("[]")
     code, _, error = run("report", folder)
     assert code == 2
