@@ -64,7 +64,8 @@ class BestResponseAgent(SearchAgent):
 
     Attributes:
         agent: The agent that searches, or its spec, such as ``mcts(seconds=1)``.
-        opponent: The policy, as an agent or its spec: ``greedy``, ``ppo.zip``, ``"policy('mymodule:play')"``.
+        opponent: The policy, as an agent or its spec: ``greedy``, ``ppo.zip``,
+            ``"policy(policy='mymodule:play')"``.
         asks: How often a policy that draws its moves is asked in a position, with a seed each.
     """
 

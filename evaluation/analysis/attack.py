@@ -55,6 +55,7 @@ class Attack:
         gain: Of the first above the second.
         value: What good players get, on average over the seats; None where that is not known.
         exact: What the exact best response gets, likewise; None where it was not computed.
+        title: The environment's name for people.
         won_more: Games in which asking won more, most first, and of equals those with more points.
     """
 
@@ -69,6 +70,7 @@ class Attack:
     value: float | None = None
     exact: float | None = None
     notes: tuple[str, ...] = ()
+    title: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what is not finite is None."""
@@ -77,15 +79,15 @@ class Attack:
             for name, each in (("asking", self.asking), ("plain", self.plain), ("gain", self.gain))
         }
         return {
-            "env": self.env, "policy": self.policy, "agents": list(self.agents), "games": self.games, **points,
-            "value": self.value, "exact": self.exact, "won_more": [each._asdict() for each in self.won_more],
-            "about": _ABOUT, "notes": list(self.notes),
+            "env": self.env, "title": self.title, "policy": self.policy, "agents": list(self.agents),
+            "games": self.games, **points, "value": self.value, "exact": self.exact,
+            "won_more": [each._asdict() for each in self.won_more], "about": _ABOUT, "notes": list(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
         data = self.to_dict()
         games = f"{self.games} game{'s' * (self.games != 1)} of each"
-        parts = [f"{self.env}: how {self.policy} is beaten ({games})\n", attack_table(data).text()]
+        parts = [f"{self.title or self.env}: how {self.policy} is beaten ({games})\n", attack_table(data).text()]
         parts += ["", textwrap.fill(_ABOUT, 100), *(f"Note: {note}" for note in attack_notes(data))]
         return printable("\n".join(parts))
 
@@ -167,7 +169,7 @@ def attack_of(
     return Attack(
         env=ranking.env, policy=policy, agents=(asking, plain), games=min(map(len, points.values())),
         asking=means[0], plain=means[1], gain=_gain(_by_block(differences)), won_more=tuple(more), value=value,
-        exact=exact, notes=(*notes, *ranking.notes),
+        exact=exact, notes=(*notes, *ranking.notes), title=ranking.title,
     )  # fmt: skip
 
 

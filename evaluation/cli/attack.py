@@ -59,7 +59,7 @@ def attack_command(
     [bold]Examples[/bold]
     $ zermelo attack classic/connect_four-v3 greedy "mcts(simulations=500)" --games 40
     $ zermelo attack classic/leduc_holdem-v4 ppo.zip "ismcts(simulations=500)" --out results/attack
-    $ zermelo attack classic/tictactoe-v3 "policy('mymodule:play')" value_iteration
+    $ zermelo attack classic/tictactoe-v3 "policy(policy='mymodule:play')" value_iteration
 
     Options:
         policy: The agent to beat, such as ppo.zip or "alphabeta(depth=2)"; `zermelo agents` lists them.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.machine import default_threads
+from zermelo.agents.base.requirements import trusted_traits
 from zermelo.agents.policies.models import OnnxAgent, Sb3Agent, TorchAgent
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import ViewAgent
 from zermelo.agents.search_agent import SearchAgent
+from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnsupportedGameError, ZermeloError
 from zermelo.envs.jit.kernel import Wanted
 from zermelo.envs.jit.parallel_compile import start_compilers
@@ -32,6 +34,19 @@ def require_fit(agent: Agent, env: Any, name: str, view: Observation | None = No
             agent.check_fit(env, view)
     except (UnsupportedGameError, InvalidSettingError) as error:
         raise unfit(name, error) from error
+
+
+def assumptions(agents: Iterable[Agent], env: Any) -> tuple[str, ...]:
+    """What searches among the agents take for granted of an environment, and how to say that it is so: a note."""
+    if not any(isinstance(agent, SearchAgent) for agent in agents):
+        return ()
+    traits = as_game(env).traits
+    assumed = trusted_traits(traits)
+    if not assumed:
+        return ()
+    told = {name: str(getattr(traits, name)) for name in traits.assumed}
+    remedy = f" Where that is right, say so in its class: zermelo_traits = {told}." if told else ""
+    return (f"Searches rest on what play did not contradict: {'; '.join(assumed)}.{remedy}",)
 
 
 def view_for(agent: Agent, driver: EnvDriver) -> Observation | None:

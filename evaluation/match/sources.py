@@ -49,6 +49,12 @@ def env_name(source: EnvSource) -> str:
     return f"{module}:{getattr(source, '__qualname__', type(source).__name__)}"
 
 
+def env_title(source: EnvSource, live: Any) -> str:
+    """The environment's own name, for people, where it is not called by one of a registry; else empty."""
+    is_registered = isinstance(source, str) and ":" not in source
+    return "" if is_registered else kept_name(game_name(live))
+
+
 def build_env(source: EnvSource) -> tuple[Any, str]:
     """The live environment and its name."""
     require_env(source)
@@ -81,6 +87,18 @@ def policy_source(policy: Any, name: str = "policy") -> AgentSource:
         source: AgentSource = policy
         return source
     return agent_of(policy, name)
+
+
+def policy_name(policy: Any) -> str:
+    """What tables and titles call a policy: its text, an agent's name, a function's, or a model's class."""
+    if isinstance(policy, str | os.PathLike):
+        return kept_name(os.fspath(policy))
+    if is_agent(policy) and not isinstance(policy, type):
+        return kept_name(getattr(policy, "name", "") or type(policy).__name__)
+    if isinstance(policy, functools.partial):
+        return policy_name(policy.func)
+    name = getattr(policy, "__name__", type(policy).__name__)
+    return "policy" if name == "<lambda>" else kept_name(name)
 
 
 class FreshEnvs:

@@ -77,7 +77,7 @@ def draw_curves(curves: Sequence[Curve], axes: Any = None) -> Any:
     axes.set_ylim(low, high)
     axes.set_xlabel("step")
     axes.set_ylabel(f"Elo, with {INTERVAL}s")
-    axes.set_title(curves[0].env)
+    axes.set_title(curves[0].title)
     if len(curves) > 1:
         axes.legend()
     return axes

@@ -75,7 +75,9 @@ def report_page(
     numbers = {name: place for place, name in enumerate(order)}
     drawn = draw_games(chosen, numbers, room=GAMES_ROOM, replayer=replayer, verdicts=judged_games)
     parts = [
-        sections.notes_section([*standings.all_notes, *drawn.notes, *judge_notes, *attack_notes]),
+        sections.notes_section(
+            [*dict.fromkeys((*standings.all_notes, *drawn.notes, *judge_notes, *attack_notes))]
+        ),
         attacked,
         *_results(standings, ratings, order, history),
         sections.faults_section(standings, order),
@@ -103,14 +105,14 @@ def _strengths(standings: Standings, ratings: RatingTable | None) -> dict[str, f
     return rated | {row.agent: math.nan for row in standings.rows if row.agent not in rated}  # only void games
 
 
-def training_page(curves: Sequence[Curve]) -> str:
+def training_page(curves: Sequence[Curve], notes: Sequence[str] = ()) -> str:
     if not curves:
         raise StoreError("there is no training run to report on: give the file that RatingCurve writes")
-    parts = training_sections(curves)
+    parts = [sections.notes_section(notes), *training_sections(curves)]
     ratings = sum(len(curve.points) for curve in curves)
     about = [_counted(len(curves), "training run"), _counted(ratings, "rating")]
-    envs = dict.fromkeys(curve.env for curve in curves)
-    return _rendered("Training report", ", ".join(envs), about, parts, [], chosen="", data={"games": []})
+    titles = dict.fromkeys(curve.title for curve in curves)
+    return _rendered("Training report", ", ".join(titles), about, parts, [], chosen="", data={"games": []})
 
 
 def _results(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from zermelo.evaluation.output.numbers import four_digits, number, percent
@@ -18,6 +20,11 @@ Estimate: TypeAlias = tuple[float, float, float]  # a value and the ends of its 
 
 def training_sections(curves: Sequence[Curve]) -> list[str]:
     """The runs one after another; before them all those of one environment and ladder in one plot."""
+    counts = Counter(curve.name for curve in curves)
+    curves = [
+        replace(curve, name=f"{curve.name} ({curve.folder})") if counts[curve.name] > 1 and curve.folder else curve
+        for curve in curves
+    ]
     alike = [one for one in curves if (one.env, one.ladder) == (curves[0].env, curves[0].ladder)]
     parts = [training_section(curve, place) for place, curve in enumerate(curves, start=1)]
     if len(alike) < 2 or alike[0].points[-1].by_reward:
@@ -50,7 +57,7 @@ def training_section(curve: Curve, place: int) -> str:
     steps = table("Ratings by step", columns, rows, kind="long")
     return section(
         f"training-{place}",
-        f"Training of {curve.name} in {curve.env}",
+        f"Training of {curve.name} in {curve.title}",
         part("about", _about(curve)),
         *plots,
         steps,
@@ -62,7 +69,7 @@ def _about(curve: Curve) -> str:
     games = sorted(point.games for point in points)
     played = f"{games[0]:,}" if games[0] == games[-1] else f"{games[0]:,} to {games[-1]:,}"
     rated = "the policy as it learned" if points[-1].likely_best is None else "checkpoints"
-    about = f"{curve.env}: {len(points):,} ratings of {rated}, each by {played} games, with "
+    about = f"{curve.title}: {len(points):,} ratings of {rated}, each by {played} games, with "
     about += f"{INTERVAL}s. "
     if points[-1].levels:
         about += f"Ratings are measured by {', '.join(points[-1].levels)}. "

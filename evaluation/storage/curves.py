@@ -51,6 +51,8 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
     reward_interval: tuple[_Amount, _Amount] | None = None
     scoring: str = ""  # "rewards" where the games pay amounts, so that the reward says more than the rating
     likely_best: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None  # that it is the strongest of the run
+    title: str = ""  # the environment's own name, where ``env`` is not one of a registry
+    policy: str = ""  # whose ratings they are
 
     @property
     def by_reward(self) -> bool:
@@ -79,13 +81,19 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 class Curve:
     """A training run."""
 
-    name: str  # of its file, or of the folder of a file that is called ``curve.jsonl``
+    name: str  # of its file; where that is called ``curve.jsonl``, of the policy, or else of the folder
     points: tuple[CurvePoint, ...]  # by step; at least one
+    folder: str = ""  # where its file is, to tell curves of one name
 
     @property
     def env(self) -> str:
         """The environment's name."""
         return self.points[0].env
+
+    @property
+    def title(self) -> str:
+        """The environment's name for people."""
+        return self.points[0].title or self.env
 
     @property
     def ladder(self) -> str:
@@ -129,5 +137,6 @@ def read_curve(path: str | os.PathLike[str]) -> Curve:
     points = tuple(point for point, _ in read_points(path))
     if not points:
         raise StoreError(f"{path} holds no rating yet: wait until the first one is found")
-    name = path.resolve().parent.name if path.name == CURVE else ""
-    return Curve(name or path.stem, points)
+    folder = path.resolve().parent.name
+    name = (points[-1].policy or folder) if path.name == CURVE else ""
+    return Curve(name or path.stem, points, folder)

@@ -10,15 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from zermelo.agents.agent import Agent
-from zermelo.agents.base.requirements import trusted_traits
 from zermelo.agents.baselines import RandomAgent
 from zermelo.agents.policies.policy import ViewAgent
-from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import check_env
-from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import Chance, Information, RewardSum
-from zermelo.envs.live.wrappers import game_name, innermost
+from zermelo.envs.live.wrappers import innermost
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.traits.declared import declared_traits
 from zermelo.envs.traits.known_classes import known_class
@@ -26,11 +23,11 @@ from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.adjudication import Adjudication
 from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import EnvDriver, drive_env
-from zermelo.evaluation.match.readiness import rehearse, require_fit, start_compiling, view_for
+from zermelo.evaluation.match.readiness import assumptions, rehearse, require_fit, start_compiling, view_for
 from zermelo.evaluation.match.record import versions
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name
-from zermelo.evaluation.match.text import kept_name, plain
+from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, env_title
+from zermelo.evaluation.match.text import plain
 from zermelo.evaluation.schedule import Pairings, Schedule, checked_seed, derived_seed, parse_pairings
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.invocations import machine
@@ -129,7 +126,7 @@ class Tournament:
             score=score,
             left_out=left_out,
             assumed=assumed,
-            title=kept_name(game_name(live)) if ":" in env_name(env) else "",
+            title=env_title(env, live),
         )
 
     def after(self, out: str | os.PathLike[str]) -> Tournament:
@@ -253,11 +250,7 @@ def _fitting(
             if agent is not None:
                 rehearse(agent, driver.env, strict=True)  # compiles for all workers
             fitting.append(participant)
-    assumed: tuple[str, ...] = ()
-    if any(isinstance(agent, SearchAgent) for agent in agents):
-        assumed = trusted_traits(as_game(driver.env).traits)
-    notes = (f"Searches rest on what play did not contradict: {'; '.join(assumed)}.",) if assumed else ()
-    return tuple(fitting), tuple(left_out), notes
+    return tuple(fitting), tuple(left_out), assumptions(agents, driver.env)
 
 
 def _fit_agent(participant: Participant, driver: EnvDriver) -> Agent | None:

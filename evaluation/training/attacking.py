@@ -35,6 +35,7 @@ from zermelo.evaluation.match.sources import (
     build_agent,
     build_env,
     env_name,
+    policy_name,
     policy_source,
 )
 from zermelo.evaluation.output.standings import Standings
@@ -135,7 +136,7 @@ def run_attack(
 
 def _fitting(policy: Any, agent: AgentSource, driver: EnvDriver) -> AgentSource:
     """The policy as an agent or the means to make one, once it is known to play here."""
-    source = policy_source(policy)
+    source = policy_source(policy, policy_name(policy))
     if isinstance(source, str) and not names_agent(source) and os.path.isdir(source):
         raise InvalidSettingError(f"{source!r} is a folder: name one model in it, or use `zermelo rate`")
     made = build_agent(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import re
 from collections import Counter
@@ -24,6 +25,7 @@ _WORDS: Final = tuple(  # in order of trial
     re.compile(pattern, re.IGNORECASE)
     for pattern in (r"(?<![a-z])step[-_= ]?(\d+)", r"(\d+)[-_ ]?steps?(?![a-z])", r"steps[-_= ]?(\d+)")
 )
+_BEFORE_STEP: Final = re.compile(r"(?:(?:^|[\W_]+)steps?)?[\W_]*\d*$", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(\d+)([kM](?![A-Za-z]))?")
 _UNITS: Final = {"": 1, "k": 1_000, "M": 1_000_000}
 
@@ -79,6 +81,13 @@ def find_checkpoints(given: CheckpointSource, steps: StepSource = None, agent: s
     ]
     by_step = zip(_steps(texts, steps), names, sources, strict=True)
     return _in_order([Checkpoint(step, name, source) for step, name, source in by_step])
+
+
+def name_of(checkpoints: Sequence[str]) -> str:
+    """The name of a training: what its checkpoints' names have in common, without the step; else the two ends."""
+    columns = itertools.takewhile(lambda column: len({*column}) == 1, zip(*checkpoints, strict=False))
+    common = _BEFORE_STEP.sub("", "".join(column[0] for column in columns))
+    return common if re.fullmatch(r"[\w./\\ -]+", common) else f"{checkpoints[0]} to {checkpoints[-1]}"
 
 
 def _is_file(text: Any) -> bool:

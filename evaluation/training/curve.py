@@ -207,7 +207,8 @@ class RatingCurve:
             reward = [f"{rating.total.mean_reward:.3g}"] * by_reward
             rows.append([f"{step:,}", f"{rating.rating:.0f}", ends, score, *reward])
         columns = ["step", "Elo", INTERVAL, "score %"] + ["reward"] * by_reward
-        return TextTable(columns, rows, names=()).text()
+        notes = self.ratings[-1][1].notes if self.ratings else ()
+        return "\n".join([TextTable(columns, rows, names=()).text(), *(f"Note: {note}" for note in notes)])
 
 
 def _numbers(rating: PolicyRating) -> dict[str, float]:

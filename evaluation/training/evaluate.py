@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from zermelo.agents.base.settings import check_number, check_whole
 from zermelo.agents.level import Levels, Unit, levels_for
+from zermelo.agents.search_agent import SearchAgent
 from zermelo.agents.specs import agent_names, names_agent, require_env
 from zermelo.agents.training.schedules import is_agent, is_baselines, is_module
 from zermelo.agents.tree_search.alpha_beta.agents import AlphaBetaAgent
@@ -30,7 +31,7 @@ from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, find_ladder, ladder_of
 from zermelo.evaluation.match.live_game import drive_env
-from zermelo.evaluation.match.readiness import require_fit
+from zermelo.evaluation.match.readiness import assumptions, require_fit
 from zermelo.evaluation.match.record import GameRecord
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import (
@@ -39,7 +40,9 @@ from zermelo.evaluation.match.sources import (
     build_agent,
     build_env,
     env_name,
+    env_title,
     is_live,
+    policy_name,
     policy_source,
 )
 from zermelo.evaluation.match.text import finite, rounded
@@ -74,6 +77,7 @@ class PolicyRating:
         ladder: What tells these anchors from others: 16 hexadecimal digits.
         place: The rungs below and above, in words; empty without a ladder's file.
         baseline: The agent that the mean reward is with, where the ladder is of rewards.
+        policy: The policy's name.
     """
 
     rating: float
@@ -87,6 +91,7 @@ class PolicyRating:
     notes: tuple[str, ...] = ()
     place: str = ""
     baseline: str = ""
+    policy: str = "policy"
 
     @property
     def total(self) -> AgentRow:
@@ -116,7 +121,8 @@ class PolicyRating:
             for name, row in self.against.items()
         ]
         return {
-            "env": self.standings.env, "ladder": self.ladder, "seed": self.seed, "games": total.games,
+            "env": self.standings.env, "title": self.standings.title, "policy": self.policy,
+            "ladder": self.ladder, "seed": self.seed, "games": total.games,
             "rating": self.rating, "lower": finite(self.lower), "upper": finite(self.upper),
             "score": finite(total.score), "rungs": rungs,
             "faults": {str(kind): count for kind, count in total.failures.items()},
@@ -144,7 +150,7 @@ class PolicyRating:
         columns = ["against", "Elo", "games", "won", "drawn", "lost", "score", INTERVAL]
         seats = zip(self.standings.seat_names, total.by_seat, strict=True)
         lines = [
-            f"{self.standings.env}: {reward if self.by_reward else elo} ({total.games} games)",
+            f"{self.policy} in {self.standings.title}: {reward if self.by_reward else elo} ({total.games} games)",
             *([f"By wins alone: {elo}."] if self.by_reward and not self.baseline else []),
             f"\n{TextTable(columns, rows).text()}\n",
             "score in %, by seat: " + ", ".join(f"{name} {_percent(seat.score)}" for name, seat in seats),
@@ -233,17 +239,22 @@ def evaluate_policy(
         agents = {anchor.name: anchor for anchor in opponents.anchors} | {POLICY: Participant(POLICY, agent)}
         match = PolicyMatch(GamePlayer(source, env_name(env), driver.seat_names, agents), opponents, seed)
         say = on_progress or (lambda sentence: None)
+        searching = (one.build() for one in opponents.anchors if isinstance(one.source, str | SearchAgent))
+        notes = assumptions([agent, *searching], driver.env)
+        rated = functools.partial(
+            _rating, match, name=policy_name(policy), title=env_title(env, driver.env), notes=notes
+        )
         if levels is None:
             match.play_each(games or WITH_ANCHOR)
             if interval is not None:
                 match.narrow(interval, games, find, say)
-            return _rating(match, interval)
+            return rated(interval)
         if levels.unit is Unit.ELO:
             match.climb(interval or WIDTH, MOST if interval is None else MOST_ASKED, say)
-            rating = _rating(match, interval or WIDTH)
+            rating = rated(interval or WIDTH)
             return replace(rating, place=levels.around(rating.rating))
         match.play_each(games or WITH_BASELINE)
-        rating = _rating(match)
+        rating = rated()
         return replace(rating, place=levels.around(rating.total.mean_reward), baseline=levels.baseline)
 
 
@@ -283,12 +294,18 @@ def levels_of(env: Any, ladder: LadderSource) -> Levels | None:
     return None
 
 
-def _rating(match: PolicyMatch, width: float | None = None) -> PolicyRating:
+def _rating(
+    match: PolicyMatch, width: float | None = None, *, name: str, title: str, notes: Sequence[str]
+) -> PolicyRating:
     player = match.player
 
     def table(played: Sequence[GameRecord]) -> Ranking:
         return Ranking(
-            env=player.env_name, seat_names=player.seat_names, results=count_games(played), agents=[POLICY]
+            env=player.env_name,
+            seat_names=player.seat_names,
+            results=count_games(played),
+            agents=[POLICY],
+            env_title=title,
         )
 
     against = {name: table(played).row(POLICY) for name, played in match.played.items() if played}
@@ -300,7 +317,7 @@ def _rating(match: PolicyMatch, width: float | None = None) -> PolicyRating:
         raise EnvironmentFailureError(
             f"{player.env_name} failed in every game, so there is nothing to rate: {why}"
         )
-    failed, notes = sum(total.failures.values()), list(standings.notes)
+    failed, notes = sum(total.failures.values()), [*standings.notes, *notes]
     if 2 * failed >= total.games:
         faulty = (
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
@@ -315,7 +332,7 @@ def _rating(match: PolicyMatch, width: float | None = None) -> PolicyRating:
         notes.append(f"The ratings of the ladder's rungs are unsure themselves: the interval is {wider} for that.")
     return PolicyRating(
         rating=found.rating, lower=found.lower, upper=found.upper, standings=standings, against=against,
-        elo=found.elo, ladder=match.ladder.digest, seed=match.seed, notes=tuple(notes),
+        elo=found.elo, ladder=match.ladder.digest, seed=match.seed, notes=tuple(notes), policy=name,
     )  # fmt: skip
 
 

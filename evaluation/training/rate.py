@@ -42,7 +42,13 @@ from zermelo.evaluation.tournament.plan import Tournament, stored_spec
 from zermelo.evaluation.tournament.run import crowding_of, runner_of
 from zermelo.evaluation.tournament.running import Interrupts
 from zermelo.evaluation.tournament.settings import RunnerChoice, RunSettings, TournamentSettings
-from zermelo.evaluation.training.checkpoints import Checkpoint, CheckpointSource, StepSource, find_checkpoints
+from zermelo.evaluation.training.checkpoints import (
+    Checkpoint,
+    CheckpointSource,
+    StepSource,
+    find_checkpoints,
+    name_of,
+)
 from zermelo.evaluation.training.evaluate import LadderSource, anchors_of, levels_of
 from zermelo.evaluation.training.joint_ratings import Field, JointRatings
 from zermelo.evaluation.training.pair_schedule import PairSchedule
@@ -293,6 +299,7 @@ def _found(rated: _Rated, now: JointRatings, store: Store, planned: int) -> Rate
     standings = Standings(
         results=now.results, records=store.records, agents=field.names, planned=planned, env=env_name(plan.env),
         seat_names=plan.seat_names, anchor=field.zero if now.results.groups else None, score=plan.score,
+        env_title=plan.title,
     )  # fmt: skip
     checkpoints = tuple(
         CheckpointRating(
@@ -303,7 +310,7 @@ def _found(rated: _Rated, now: JointRatings, store: Store, planned: int) -> Rate
     return RatedCheckpoints(
         checkpoints=checkpoints, opponents=tuple(now.ratings[name] for name in field.opponents), zero=field.zero,
         evenly=now.evenly(), standings=standings, ladder=rated.ladder,
-        notes=(*notes, *standings.notes, *_shortfall(now)),
+        notes=(*notes, *standings.notes, *_shortfall(now)), policy=name_of(field.checkpoints),
     )  # fmt: skip
 
 

@@ -64,6 +64,7 @@ class RatedCheckpoints:
             that is not known.
         standings: The table of all games.
         ladder: What tells these opponents from others: 16 hexadecimal digits.
+        policy: What the checkpoints have in common of their names, or the first and the last name.
     """
 
     checkpoints: tuple[CheckpointRating, ...]
@@ -73,6 +74,7 @@ class RatedCheckpoints:
     standings: Standings = field(repr=False)
     ladder: str = ""
     notes: tuple[str, ...] = ()
+    policy: str = "checkpoints"
 
     @property
     def env(self) -> str:
@@ -95,18 +97,19 @@ class RatedCheckpoints:
             CurvePoint(
                 env=self.env, ladder=self.ladder, step=one.step, games=one.games, rating=one.rating,
                 lower=finite(one.lower), upper=finite(one.upper), score=None, rungs=rungs,
-                likely_best=one.likely_best,
+                likely_best=one.likely_best, title=self.standings.title, policy=self.policy,
             )
             for one in self.checkpoints
             if math.isfinite(one.rating)
         )  # fmt: skip
-        return Curve("checkpoints", tuple(points))
+        return Curve(self.policy, tuple(points))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what is not finite is None."""
         return {
-            "env": self.env, "games": self.games, "round_robin_games": self.evenly, "zero": self.zero,
-            "ladder": self.ladder, "best": {"step": self.best.step, "likelihood": self.best.likely_best},
+            "env": self.env, "title": self.standings.title, "policy": self.policy,
+            "games": self.games, "round_robin_games": self.evenly, "zero": self.zero, "ladder": self.ladder,
+            "best": {"step": self.best.step, "likelihood": self.best.likely_best},
             "checkpoints": [_plain(one) for one in self.checkpoints],
             "opponents": [_plain(one) for one in self.opponents], "notes": list(self.notes),
         }  # fmt: skip
@@ -129,7 +132,7 @@ class RatedCheckpoints:
         """A page with the curve and its table, which works offline."""
         from zermelo.evaluation.report.page import training_page
 
-        return training_page([self.curve])
+        return training_page([self.curve], self.notes)
 
     def plot(self, axes: Any = None) -> Any:
         """Draws the curve by matplotlib, on ``axes`` or a new figure, and returns the axes."""
@@ -170,7 +173,12 @@ class RatedCheckpoints:
             for one in self.checkpoints
         ]
         table = TextTable(["step", "checkpoint", "Elo", INTERVAL, "games", "best %"], rows, names=(1,)).text()
-        lines = [f"{self.env}: {len(self.checkpoints)} checkpoints, {self.games:,} games", "", table, ""]
+        lines = [
+            f"{self.standings.title}: {len(self.checkpoints)} checkpoints, {self.games:,} games",
+            "",
+            table,
+            "",
+        ]
         if self.opponents:
             met = [[one.name, *_estimate(one), f"{one.games:,}"] for one in self.opponents]
             lines += [TextTable(["opponent", "Elo", INTERVAL, "games"], met).text(), ""]

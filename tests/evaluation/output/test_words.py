@@ -2,16 +2,28 @@
 
 import re
 
+import numpy as np
 import pytest
 from doubles import toy_envs
 from doubles.bad_agents import First, Good, Raises
+from doubles.game_envs import Numbers
 
-from zermelo.evaluation import elo, fit_ratings, round_robin
+from zermelo.evaluation import (
+    RatingCurve,
+    attack,
+    elo,
+    fit_ratings,
+    rate_checkpoints,
+    read_standings,
+    round_robin,
+)
 from zermelo.evaluation.cli import main
 from zermelo.evaluation.match.text import rounded
 from zermelo.evaluation.output.numbers import four_digits, number
-from zermelo.evaluation.report.page import report_page
+from zermelo.evaluation.report.page import report_page, training_page
+from zermelo.evaluation.storage.curves import read_curve
 from zermelo.evaluation.storage.invocations import read_run
+from zermelo.evaluation.training.checkpoints import name_of
 
 
 @pytest.mark.parametrize("value", [-0.0, -0.04])
@@ -44,6 +56,50 @@ def test_an_environment_is_called_by_its_own_name(tmp_path, capsys):
     assert capsys.readouterr().out.startswith(f"{name}: 2 games")
     page = report_page(standings.records, standings=standings, run=read_run(tmp_path))
     assert f"<title>{name}: 2 games</title>" in page
+
+
+def first_legal(observation, action_mask):
+    return int(np.flatnonzero(action_mask)[0])
+
+
+def test_results_name_the_environment_and_the_policy_and_say_once_what_searches_assume(tmp_path):
+    def numbers():
+        return Numbers(length=2)
+
+    name, search = Numbers.metadata["name"], "mcts(simulations=10)"
+    curve = RatingCurve(numbers, every=1, ladder=[search], games=2, path=tmp_path / "curve.jsonl")
+    rating = curve.update(first_legal, 1)
+    rated = rate_checkpoints(numbers, {1: "random", 2: first_legal}, ladder=[search], games=20)
+    found = attack(numbers, first_legal, search, games=2, out=tmp_path)
+    assert str(rating).startswith(f"first_legal in {name}: ")
+    assert str(rated).startswith(f"{name}: 2 checkpoints")
+    assert str(found).startswith(f"{name}: how first_legal is beaten")
+    pages = [training_page([read_curve(tmp_path / "curve.jsonl")]), rated.to_html()]
+    assert f"Training of first_legal in {name}</h2>" in pages[0]
+    assert f"Training of random to step 2 in {name}</h2>" in pages[1]
+    standings = read_standings(tmp_path)
+    pages.append(report_page(standings.records, standings=standings, attack=found.to_dict()))
+    for page in pages:
+        assert f"<title>{name}: " in page
+        assert "numbers</" not in page
+    for said in (str(rating), str(curve), str(rated), str(found), *pages[1:]):
+        assert said.count("Searches rest on what play did not contradict: chance: deterministic") == 1
+        assert said.count("say so in its class: zermelo_traits = {") == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        (["ppo_512_steps", "ppo_1024_steps"], "ppo"),
+        (["ppo_1024", "ppo_1536"], "ppo"),
+        (["connect4_1000", "connect4_2000"], "connect4"),
+        (["runs/step-1/model", "runs/step-2/model"], "runs"),
+        (["100", "200"], "100 to 200"),
+        (["random", "mcts(simulations=2)"], "random to mcts(simulations=2)"),
+    ],
+)
+def test_a_training_is_called_by_what_its_checkpoints_have_in_common(names, name):
+    assert name_of(names) == name
 
 
 def test_nobody_drew():

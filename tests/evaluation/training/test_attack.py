@@ -111,7 +111,7 @@ def test_more_than_two_seats():
 def test_a_policy_that_fails_is_named():
     found = attack(GAME, fails, "mcts(simulations=20)", games=2)
     assert math.isnan(found.asking.mean)
-    assert any("policy lost 4 games by CRASH" in note for note in found.notes)
+    assert any("fails lost 4 games by CRASH" in note for note in found.notes)
     assert "exact best response is not known: the policy failed" in str(found)
 
 

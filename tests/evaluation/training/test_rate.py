@@ -184,7 +184,7 @@ def test_the_curve_is_written_in_every_form(tmp_path):
         (one.step, one.rating) for one in rated.checkpoints
     ]
     assert curve.points[-1].likely_best == rated.checkpoints[-1].likely_best
-    assert f"Training of checkpoints in {GAME}" in (tmp_path / "curve.html").read_text()
+    assert f"Training of {rated.policy} in {GAME}" in (tmp_path / "curve.html").read_text()
     assert (tmp_path / "curve.png").read_bytes()[1:4] == b"PNG"
     assert "<svg" in (tmp_path / "curve.svg").read_text()
     rows = [*csv.DictReader((tmp_path / "curve.csv").read_text().splitlines())]
