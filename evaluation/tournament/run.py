@@ -21,6 +21,7 @@ from zermelo.evaluation.match.text import printable
 from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import Pairings
+from zermelo.evaluation.stats.reached_depth import depth_notes
 from zermelo.evaluation.storage.counting import results
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
 from zermelo.evaluation.storage.games import read_games
@@ -110,6 +111,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
         notes = [*map(printable, (*plan.left_out, *plan.assumed)), *store.notes(), *store.records.unreadable()]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.note(loop.verdict, counted))
+        notes += depth_notes(store.records, {who.name: who.fingerprint for who in plan.participants})
         standings = Standings(
             results=counted, records=store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
             seat_names=plan.seat_names, anchor=plan.settings.anchor, earlier_notes=notes, score=plan.score,
@@ -183,7 +185,7 @@ def crowding_of(plan: Tournament, workers: int | None) -> str | None:
 
 @checked_call
 def read_standings(folder: str | os.PathLike[str]) -> Standings:
-    """The standings of a run in a folder, also while it goes on; the games are counted, not read.
+    """The standings of a run in a folder, also while it goes on; of its games, which are counted, few are read.
 
     Raises:
         StoreError: There is no run there, or it is damaged.
@@ -205,6 +207,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
                 notes, planned = [*notes, test.note(verdict, counted)], counted.games
+        notes += depth_notes(records, {one["name"]: one.get("fingerprint", {}) for one in spec["agents"]})
     return Standings(
         results=counted, records=records, agents=[agent["name"] for agent in spec["agents"]], planned=planned,
         env=spec["env"], seat_names=tuple(spec["seats"]), anchor=spec["anchor"], earlier_notes=notes,

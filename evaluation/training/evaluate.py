@@ -30,6 +30,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import did_you_mean
 from zermelo.evaluation.errors import EnvironmentFailureError
 from zermelo.evaluation.ladders.ladder import POLICY, find_ladder, ladder_of
+from zermelo.evaluation.match.fingerprint import fingerprint
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.match.readiness import assumptions, require_fit
 from zermelo.evaluation.match.record import GameRecord
@@ -48,6 +49,7 @@ from zermelo.evaluation.match.sources import (
 from zermelo.evaluation.match.text import finite, rounded
 from zermelo.evaluation.schedule import checked_seed
 from zermelo.evaluation.stats.ranking import Ranking
+from zermelo.evaluation.stats.reached_depth import depth_notes
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.counting import count_games
@@ -323,6 +325,9 @@ def _rating(
             f"The policy failed in {failed} of {total.games} games: this rating is that of its faults, which the "
         )
         notes.insert(0, f"{faulty}next note names, and says little of its strength.")
+    settings = {anchor.name: anchor.fingerprint for anchor in match.ladder.anchors}
+    settings[POLICY] = fingerprint(player.participants[POLICY].source)
+    notes += depth_notes(match.records, settings, {POLICY: name})
     found = match.ladder.rating_of(standings.results)
     if width is not None and found.upper - found.lower > width:
         sentence = missing(found, total.games, width)

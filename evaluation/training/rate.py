@@ -35,6 +35,7 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import AgentSource, EnvSource, build_env, env_name, is_live
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import ScheduledGame, checked_seed
+from zermelo.evaluation.stats.reached_depth import depth_notes
 from zermelo.evaluation.storage.database import FILE
 from zermelo.evaluation.storage.invocations import InvocationLog
 from zermelo.evaluation.storage.store import Store
@@ -296,6 +297,7 @@ def _progress(now: JointRatings, games: int) -> str:
 def _found(rated: _Rated, now: JointRatings, store: Store, planned: int) -> RatedCheckpoints:
     plan, field = rated.plan, now.field
     notes = [*plan.left_out, *plan.assumed, *store.notes(), *store.records.unreadable()]
+    notes += depth_notes(store.records, {who.name: who.fingerprint for who in plan.participants})
     standings = Standings(
         results=now.results, records=store.records, agents=field.names, planned=planned, env=env_name(plan.env),
         seat_names=plan.seat_names, anchor=field.zero if now.results.groups else None, score=plan.score,
