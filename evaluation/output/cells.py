@@ -12,6 +12,7 @@ from zermelo.evaluation.output.numbers import percent
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.table import PlayerRating
 from zermelo.evaluation.stats.rewards import MeanReward
+from zermelo.evaluation.stats.rounds import BYE
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL
 
@@ -46,8 +47,17 @@ def score_texts(ranking: Ranking, row: AgentRow) -> tuple[str, str]:
 
 
 def of_rounds(line: Sequence[tuple[float, str]], names: Sequence[str]) -> list[str]:
-    """Points and opponents of an agent, by round: ``1.5 v 4`` against the fourth of ``names``."""
-    return [other if math.isnan(points) else f"{points:g} v {names.index(other) + 1}" for points, other in line]
+    """Points and opponents of an agent, by round: ``1.5 v 4`` against the fourth of ``names``, ``2 bye``."""
+    texts = [f"v {names.index(other) + 1}" if other in names else other for _, other in line]
+    return [
+        text if math.isnan(points) else f"{points:g} {text}" for text, (points, _) in zip(texts, line, strict=True)
+    ]
+
+
+def points_heading(lines: Sequence[Sequence[tuple[float, str]]]) -> str:
+    """The heading of the points of all rounds."""
+    with_bye = any(other == BYE and not math.isnan(points) for line in lines for points, other in line)
+    return "points incl. bye" if with_bye else "points"
 
 
 def with_error(reward: MeanReward | None, few: bool) -> str:

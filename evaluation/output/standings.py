@@ -19,10 +19,11 @@ from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.text import finite, printable
 from zermelo.evaluation.output import cells, notebook
 from zermelo.evaluation.output.numbers import percent
+from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.ratings.table import PlayerRating
-from zermelo.evaluation.stats.rounds import matches, round_table
+from zermelo.evaluation.stats.rounds import matches, total_points
 from zermelo.evaluation.stats.rows import AgentRow
 from zermelo.evaluation.stats.score_interval import INTERVAL, PERCENT
 from zermelo.evaluation.storage.counting import count_games
@@ -204,10 +205,13 @@ class Standings(Ranking):
 
     def _rounds(self) -> TextTable:
         names, rows = [row.agent for row in self.rows], list[list[str]]()
-        for row, line in zip(self.rows, round_table(names, self.results.rounds), strict=True):
+        lines = [self.round_table[name] for name in names]
+        for row, line in zip(self.rows, lines, strict=True):
+            total = [] if self.pairings is Pairings.KNOCKOUT else [f"{total_points(line):g}"]
             pace = cells.milliseconds(row.seconds_per_move)
-            rows.append([str(len(rows) + 1), row.agent, *cells.of_rounds(line, names), pace])
+            rows.append([str(len(rows) + 1), row.agent, *cells.of_rounds(line, names), *total, pace])
         numbers = [f"round {number + 1}" for number in range(len(self.results.rounds))]
+        numbers += [] if self.pairings is Pairings.KNOCKOUT else [cells.points_heading(lines)]
         return TextTable(["#", "points v agent", *numbers, "ms/move"], rows, names=(1,))
 
     def _crosstable(self) -> TextTable:
@@ -269,6 +273,8 @@ def _legend(standings: Standings) -> str:
     second = f"the {what} against agents 1, 2, ..., from each seat"
     if standings.results.rounds:
         second = "the points of each round, and the number of the agent against which"
+        if cells.points_heading([*standings.round_table.values()]) != "points":
+            second += " (a bye counts as a match won)"
     columns = (
         f"Second table: {second}, and milliseconds a move.\n"
         f"{ELO_SCALE}; {ratings.zero if ratings else 'the average'} is fixed at 0. Last column: likelihood in %."

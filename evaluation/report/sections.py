@@ -14,7 +14,7 @@ from zermelo.evaluation.analysis.judgement import judge_tables
 from zermelo.evaluation.errors import StoreError
 from zermelo.evaluation.match.record import FailureKind
 from zermelo.evaluation.match.score import Scoring
-from zermelo.evaluation.output.cells import NOT_RATED, of_rounds
+from zermelo.evaluation.output.cells import NOT_RATED, of_rounds, points_heading
 from zermelo.evaluation.output.numbers import four_digits, number, percent, time_text
 from zermelo.evaluation.report import markup
 from zermelo.evaluation.report.effort import Effort
@@ -31,7 +31,7 @@ from zermelo.evaluation.stats.ranking import Ranking
 from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward
-from zermelo.evaluation.stats.rounds import matches, round_table
+from zermelo.evaluation.stats.rounds import matches, total_points
 from zermelo.evaluation.stats.rows import SeatScore
 from zermelo.evaluation.stats.score_interval import INTERVAL
 from zermelo.evaluation.storage.invocations import Invocation, StoredRun
@@ -178,19 +178,24 @@ def rounds_section(standings: Ranking) -> str:
     names, played = [row.agent for row in standings.rows], standings.results.rounds
     most = max((max(match.points) for of_round in played for match in matches(of_round)), default=0.0) or 1.0
     rows = list[TableRow]()
-    for place, (name, line) in enumerate(zip(names, round_table(names, played), strict=True), start=1):
+    lines = [standings.round_table[name] for name in names]
+    for place, (name, line) in enumerate(zip(names, lines, strict=True), start=1):
         texts = zip(of_rounds(line, names), line, strict=True)
         marked = [
-            Cell(text) if math.isnan(points) else _heat(text, 2 * points / most - 1, f"{name} against {other}")
+            _heat(text, 2 * points / most - 1, f"{name} against {other}") if other in names else Cell(text)
             for text, (points, other) in texts
         ]
-        total = math.fsum(points for points, _ in line if not math.isnan(points))
-        rows.append([str(place), name, *marked, f"{total:g}"])
+        total = [] if standings.pairings is Pairings.KNOCKOUT else [f"{total_points(line):g}"]
+        rows.append([str(place), name, *marked, *total])
+    heading = points_heading(lines)
     how = "In each round agents of as many points met that had not met before, ranked by their ratings so far."
     if standings.pairings is Pairings.KNOCKOUT:
         how = "Whoever has fewer points in a round is out; where they are equal, whoever was ranked lower."
+    if heading != "points":
+        how += " A bye counts as a match won in every game."
     about = f"The points of each agent in each round, and the number of the agent that it met (1.5 v 4). {how}"
-    columns = ["#", "agent", *(f"round {number + 1}" for number in range(len(played))), "points"]
+    columns = ["#", "agent", *(f"round {number + 1}" for number in range(len(played)))]
+    columns += [] if standings.pairings is Pairings.KNOCKOUT else [heading]
     of_agents = table("Rounds", columns, rows, names=2, kind="heatmap")
     return section("rounds", "Rounds", part("about", about), of_agents)
 

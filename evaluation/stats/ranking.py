@@ -14,7 +14,7 @@ from zermelo.evaluation.schedule import Pairings
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
-from zermelo.evaluation.stats.rounds import knockout_winners, matches
+from zermelo.evaluation.stats.rounds import knockout_winners, matches, round_table, total_points
 from zermelo.evaluation.stats.rows import AgentRow, dispersion, notes_on, rows_of
 
 RANDOM: Final = "random"
@@ -32,7 +32,8 @@ class Ranking:
         anchor: The agent whose rating is 0; by default one called ``random``, else the average.
         earlier_notes: Sentences to put before those that the games give.
         env_title: The environment's name for people, where it has another.
-        pairings: A knockout ranks by the round that an agent lasted until, and then by ``score``.
+        pairings: A knockout ranks by the round that an agent lasted until, a Swiss tournament by points, byes
+            included, unless rewards decide; then both by ``score``.
     """
 
     env: str
@@ -95,6 +96,14 @@ class Ranking:
         names = dict.fromkeys([*self.agents, *(name for result in self.results.groups for name in result.agents)])
         return knockout_winners([*names], self.results.rounds)
 
+    @functools.cached_property
+    def round_table(self) -> Mapping[str, Sequence[tuple[float, str]]]:
+        """Points and opponent of each agent in each round; empty where there are no rounds."""
+        if not (played := self.results.rounds):
+            return {}
+        names = dict.fromkeys([*self.agents, *(name for result in self.results.groups for name in result.agents)])
+        return dict(zip(names, round_table([*names], played, self.pairings), strict=True))
+
     @property
     def final_note(self) -> str:
         """A sentence on who won a knockout; empty before that, and elsewhere."""
@@ -111,11 +120,14 @@ class Ranking:
             "before it."
         )
 
-    def _value(self, row: AgentRow) -> tuple[int, float]:
+    def _value(self, row: AgentRow) -> tuple[float, float]:
         alone = self.alone(row.agent) if self.scoring is Scoring.TEAM else None
         by_score = self.scoring is Scoring.WINS or len(row.by_seat) == 1
         value = row.score if by_score else row.mean_reward if alone is None else alone.mean
-        return self._lasted.get(row.agent, 0), -math.inf if math.isnan(value) else value
+        before: float = self._lasted.get(row.agent, 0)
+        if self.pairings is Pairings.SWISS and self.scoring is Scoring.WINS:
+            before = total_points(self.round_table.get(row.agent, ()))
+        return before, -math.inf if math.isnan(value) else value
 
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:

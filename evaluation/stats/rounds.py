@@ -17,7 +17,7 @@ Ratings so far are those of all games of the rounds before (``RankingModel.smoot
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -70,19 +70,36 @@ def knockout_winners(agents: Sequence[str], played: Sequence[RoundResults]) -> M
     return lasted
 
 
-def round_table(agents: Sequence[str], played: Sequence[RoundResults]) -> list[list[tuple[float, str]]]:
-    """The points of each agent in each round, and its opponent; nan for a bye, and for whoever is out.
+def round_table(
+    agents: Sequence[str], played: Sequence[RoundResults], pairings: Pairings
+) -> list[list[tuple[float, str]]]:
+    """The points of each agent in each round, and its opponent; nan for who is out, and for byes of a knockout.
 
-    Agents without a game in a round had a bye in it if they played on, or if it is a Swiss tournament.
+    Agents without a game in a round had a bye in it if they played on, or if it is the one of a Swiss tournament,
+    where it counts as a match won in every game.
     """
     by_round = [{name: (points, other) for name, points, other in _sides(of_round)} for of_round in played]
     last = {name: number for number, met in enumerate(by_round) for name in met}
-    is_swiss = all(len(met) + 1 >= len(agents) for met in by_round)
+    is_whole = [len(met) + 1 >= len(agents) for met in by_round]
+    is_swiss = pairings is Pairings.SWISS or (pairings is not Pairings.KNOCKOUT and all(is_whole))
+    byes = [(_bye_points(of_round) if is_swiss else math.nan, BYE) for of_round in played]
     table = []
     for name in agents:
-        without = [BYE if is_swiss or number < last.get(name, -1) else "" for number in range(len(by_round))]
-        table.append([met.get(name, (math.nan, text)) for met, text in zip(by_round, without, strict=True)])
+        line = []
+        for number, met in enumerate(by_round):
+            rested = number < last.get(name, -1) or (is_swiss and is_whole[number])
+            line.append(met.get(name, byes[number] if rested else (math.nan, "")))
+        table.append(line)
     return table
+
+
+def total_points(line: Sequence[tuple[float, str]]) -> float:
+    """The points of an agent's line in the ``round_table``, byes included."""
+    return math.fsum(points for points, _ in line if not math.isnan(points))
+
+
+def _bye_points(played: RoundResults) -> float:
+    return max((match.games for match in matches(played)), default=0)
 
 
 def _sides(played: RoundResults) -> Iterator[tuple[str, float, str]]:
@@ -96,7 +113,7 @@ class _Field:
 
     def __init__(self, agents: Sequence[str], pairings: Pairings) -> None:
         self._agents, self._left, self._is_knockout = list(agents), list(agents), pairings is Pairings.KNOCKOUT
-        self._points, self._first = Counter[str](), Counter[str]()
+        self._points, self._first = defaultdict[str, float](float), Counter[str]()
         self._byes, self._met = Counter[str](), Counter[frozenset[str]]()
         self._counts: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
         self._known: dict[str, float] | None = {}
@@ -106,14 +123,15 @@ class _Field:
         if self._is_knockout:
             out = {self.by_result(match)[1] for match in met}
             self._left = [name for name in self._left if name not in out]
-        resting = set(self._agents)
+        resting, bye = set(self._agents), _bye_points(played)
         for match in met:
             self._met[frozenset(match.agents)] += 1
-            self._points.update(dict(zip(match.agents, match.points, strict=True)))
+            for name, points in zip(match.agents, match.points, strict=True):
+                self._points[name] += points
             resting -= {*match.agents}
         for name in resting:
             self._byes[name] += 1
-            self._points[name] += max((match.games for match in met), default=0)
+            self._points[name] += bye
         for result, games in played.items():
             self._first[result.agents[0]] += games
             if not result.void:

@@ -39,7 +39,7 @@ def test_nobody_meets_twice_in_a_swiss_tournament_nor_rests_twice(count):
     assert all(len(of_round) == count // 2 for of_round in drawn)
     firsts = Counter(first for of_round in drawn for first, _ in of_round)
     assert all(abs(2 * firsts[name] - games[name]) <= 3 for name in agents)
-    table = round_table(agents, played)
+    table = round_table(agents, played, Pairings.SWISS)
     assert sum(other == BYE for line in table for _, other in line) == rounds * (count % 2)
 
 

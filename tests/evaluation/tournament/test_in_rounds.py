@@ -3,6 +3,7 @@
 import contextlib
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -64,7 +65,16 @@ def test_tables_and_reports_have_the_rounds():
     text = str(swiss)
     assert "points v agent" in text
     assert "round 4" in text
-    assert text.count("bye") == 4
+    assert text.count("2 bye") == 4
+    for ranked_by in ("rewards", "wins"):
+        table = str(play("swiss:4", score=ranked_by)).split("points v agent")[1].split("\n\n")[0]
+        lines = [re.split(r" {2,}", line) for line in table.split("\n")[2:]]
+        totals = [float(line[6]) for line in lines]
+        assert totals == [sum(float(cell.split()[0]) for cell in line[2:6]) for line in lines]
+        assert (totals == sorted(totals, reverse=True)) == (ranked_by == "wins")
+    assert "points incl. bye" in text
+    assert "(a bye counts as a match won)" in text
+    assert "incl. bye" not in str(knockout)
     assert "change who leads" not in text
     assert "do not show which of" not in text
     rounds = swiss.to_dict()["rounds"]
@@ -76,6 +86,7 @@ def test_tables_and_reports_have_the_rounds():
     for standings in (swiss, knockout):
         page = report_page(standings.records, standings=standings)
         assert '<section id="rounds"' in page
+        assert ("points incl. bye" in page) == (standings is swiss)
         ratings = page.partition('<section id="ratings"')[2].partition("<tbody")[2].partition("</table")[0]
         ranked = [row.agent for row in standings.rows]
         assert sorted(ranked, key=lambda name: ratings.rindex(f">{name}<")) == ranked
