@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
+from zermelo.agents.base.textbook_calls import textbook_call
+from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.game import CHANCE
 
 Mixed: TypeAlias = Mapping[int, float]  # the probability of each action
 
 
+@textbook_call(needs=SupportsInformationStates)
 def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, float]]:
     """The average policy of each seat at its information states: near an equilibrium of two opposed players.
 
@@ -57,6 +60,7 @@ def cfr(game: Any, iterations: int) -> dict[tuple[int, Hashable], dict[int, floa
     return {info: matched(sums) for info, sums in played.items()}
 
 
+@textbook_call(needs=SupportsInformationStates)
 def best_response_value(game: Any, seat: int, policy: Callable[[Any], Mixed]) -> float:
     """The value of a best response to a policy of all others, which gives each action's probability.
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.envs.game import CHANCE, Game
 
 
@@ -30,6 +31,7 @@ class Node:
         self.totals: dict[int, float] = {}
 
 
+@textbook_call(bounds=True)
 def mcts(
     game: Game[Any], state: Any, simulations: int, random: Draws, exploration: float = 0.5
 ) -> dict[int, tuple[int, float]]:

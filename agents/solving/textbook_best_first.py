@@ -6,9 +6,11 @@ import heapq
 import itertools
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.envs.game import Game
 
 
+@textbook_call(chance=False)
 def best_first(game: Game[Any], state: Any = None) -> tuple[float, list[int]]:
     """Returns the highest total reward at an end of the game, and the actions that lead there.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.envs.game import CHANCE, Game
 
 
+@textbook_call()
 def value_iteration(game: Game[Any], tolerance: float = 1e-13) -> dict[Any, float]:
     """The value of every reachable state for seat 0 (MAX), rewards so far included.
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias
 
-from zermelo.envs.adapters.as_game import is_game
-from zermelo.envs.errors import InvalidSettingError
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.envs.game import Game
-
-Search = TypeVar("Search", bound=Callable[..., Any])
 
 Evaluate: TypeAlias = Callable[[Any], float]
 """What one seat can still expect from an unfinished state, rewards so far left out."""
@@ -23,30 +18,7 @@ def nothing_more(state: Any) -> float:
     return 0.0
 
 
-def on_games(search: Search) -> Search:
-    """Answers a call without a ``Game``, or with a depth that is no number, by a sentence."""
-
-    @functools.wraps(search)
-    def call(*given: Any, **settings: Any) -> Any:
-        try:
-            return search(*given, **settings)
-        except (AttributeError, TypeError):
-            named = inspect.signature(search).bind_partial(*given, **settings).arguments
-            if not is_game(game := named.get("game")):
-                raise InvalidSettingError(
-                    f"{search.__name__} needs a Game, not {game!r}: tree_game(...) makes one of lists, "
-                    "as_game(env) of an environment"
-                ) from None
-            if not isinstance(depth := named.get("depth", math.inf), int | float):
-                raise InvalidSettingError(
-                    f"depth must be a number of moves, not {depth!r}: leave it out for the whole tree"
-                ) from None
-            raise
-
-    return cast("Search", call)
-
-
-@on_games
+@textbook_call(chance=False)
 def minimax(game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more) -> float:
     """The value of a state for seat 0 (MAX) when both play best; seat 1 (MIN) gets the rest of the constant sum.
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.monte_carlo.textbook_uct import Draws
+from zermelo.envs.capabilities import SupportsInformationStates
 from zermelo.envs.game import CHANCE
 
 
@@ -21,6 +23,7 @@ class Action:
         self.totals: dict[int, float] = {}
 
 
+@textbook_call(needs=SupportsInformationStates, bounds=True)
 def ismcts(
     game: Any,
     state: Any,

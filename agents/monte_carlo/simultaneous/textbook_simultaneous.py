@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol
 
+from zermelo.agents.base.textbook_calls import check_learner, textbook_call
 from zermelo.agents.monte_carlo.textbook_uct import Draws
+from zermelo.envs.capabilities import SupportsSimultaneousMoves
 
 
 class Learner(Protocol):
@@ -30,6 +32,7 @@ class DecoupledUCT:
     """
 
     def __init__(self, actions: Sequence[int], lower: float, upper: float, exploration: float = 0.7) -> None:
+        check_learner(actions, lower, upper, exploration)
         self.lower, self.upper, self.exploration = lower, upper, exploration
         self.visits, self.totals = dict.fromkeys(actions, 0), dict.fromkeys(actions, 0.0)
 
@@ -64,6 +67,7 @@ class RegretMatching:
     """
 
     def __init__(self, actions: Sequence[int], lower: float, upper: float, exploration: float = 0.1) -> None:
+        check_learner(actions, lower, upper, exploration)
         self.exploration = exploration
         self.regrets, self.sums = dict.fromkeys(actions, 0.0), dict.fromkeys(actions, 0.0)
         self.seen: dict[tuple[int, tuple[int, ...]], tuple[int, float]] = {}
@@ -98,6 +102,7 @@ class Exp3:
     """
 
     def __init__(self, actions: Sequence[int], lower: float, upper: float, exploration: float = 0.2) -> None:
+        check_learner(actions, lower, upper, exploration)
         self.lower, self.upper, self.exploration = lower, upper, exploration
         self.gains, self.sums = dict.fromkeys(actions, 0.0), dict.fromkeys(actions, 0.0)
         self.played: dict[int, float] = {}
@@ -128,6 +133,7 @@ class JointNode:
         self.children: dict[Hashable, JointNode] = {}
 
 
+@textbook_call(needs=SupportsSimultaneousMoves, bounds=True)
 def simultaneous_mcts(
     game: Any, state: Any, simulations: int, random: Draws, learner: Callable[..., Learner] = RegretMatching
 ) -> dict[int, dict[int, float]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more, on_games
+from zermelo.agents.base.textbook_calls import textbook_call
+from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import Game
 
 
-@on_games
+@textbook_call(chance=False)
 def alpha_beta(
     game: Game[Any],
     state: Any,

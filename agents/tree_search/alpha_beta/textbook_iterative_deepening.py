@@ -7,11 +7,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.alpha_beta.textbook_alpha_beta import alpha_beta
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import Game
 
 
+@textbook_call(chance=False)
 def iterative_deepening(
     game: Game[Any], state: Any, evaluate: Evaluate = nothing_more
 ) -> Iterator[tuple[int, int, float]]:

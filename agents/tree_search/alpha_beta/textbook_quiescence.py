@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
+from zermelo.envs.capabilities import SupportsQuiescence
 
 
+@textbook_call(needs=SupportsQuiescence)
 def quiescence(
     game: Any,
     state: Any,

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
+@textbook_call()
 def expectimax(
     game: Game[Any],
     state: Any,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more, on_games
+from zermelo.agents.base.textbook_calls import textbook_call
+from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
-@on_games
+@textbook_call()
 def expectiminimax(
     game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more
 ) -> float:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
+@textbook_call()
 def star1(
     game: Game[Any],
     state: Any,
@@ -31,6 +33,7 @@ def star1(
     return _star(game, state, alpha, beta, depth, evaluate, probes=False)
 
 
+@textbook_call()
 def star2(
     game: Game[Any],
     state: Any,

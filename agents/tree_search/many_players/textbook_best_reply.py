@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.capabilities import SupportsNullMove, SupportsOrdering, offers
 from zermelo.envs.game import CHANCE
 
 
+@textbook_call()
 def best_reply(
     game: Any,
     state: Any,

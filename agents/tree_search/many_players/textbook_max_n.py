@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.envs.game import CHANCE, Game
 
 
+@textbook_call()
 def max_n(
     game: Game[Any],
     state: Any,

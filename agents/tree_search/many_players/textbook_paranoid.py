@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from zermelo.agents.base.textbook_calls import textbook_call
 from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
+@textbook_call()
 def paranoid(
     game: Game[Any], state: Any, seat: int, depth: float = math.inf, evaluate: Evaluate = nothing_more
 ) -> float:

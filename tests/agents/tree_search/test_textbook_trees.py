@@ -33,7 +33,9 @@ def test_what_is_no_game_is_answered_by_what_makes_one(search):
             InvalidSettingError, match=rf"{search.__name__} needs a Game, .*tree_game.*as_game\(env\)"
         ):
             search(other, None)
-    with pytest.raises(InvalidSettingError, match="depth must be a number of moves, not 'full'"):
+    with pytest.raises(
+        InvalidSettingError, match="depth must be a whole number of moves of at least 0, not 'full'"
+    ):
         search(game, game.initial_state(), depth="full")
 
 
