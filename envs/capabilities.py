@@ -206,7 +206,7 @@ class SupportsCopies(Protocol):
         """Counts a branch that is left out."""
 
     def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
-        """Warns, once for the environment."""
+        """Warns, once for environments of its class."""
 
     def state_bytes(self, state: Any) -> int:
         """The memory that a state takes, in bytes."""

@@ -40,6 +40,14 @@ def _own_findings(tmp_path_factory):
     origin.cache_root = lambda: folder
 
 
+@pytest.fixture(autouse=True)
+def _nothing_said():
+    """Has every test be warned of what another one was warned of."""
+    from zermelo.envs.support.warn_once import forget_warnings
+
+    forget_warnings()
+
+
 @pytest.fixture
 def seen_by_nobody(tmp_path, monkeypatch):
     """Has a test be the first one to see its environments."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -16,6 +15,7 @@ from zermelo.envs.capabilities import (
 )
 from zermelo.envs.errors import GameOverError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
 from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits
+from zermelo.envs.support.warn_once import warn_once
 
 
 class Fit(NamedTuple):
@@ -168,12 +168,13 @@ _SAY_PERFECT: Final = (
 
 
 def tell_once(game: Any, text: str, about: str = "") -> None:
-    """Warns, once for the environment that the game was made of, of the same text or the same subject."""
+    """Warns, once for a class of environments or a game of rules, of the same text or the same subject."""
     game = innermost_game(game)
     if offers(game, SupportsCopies):
         game.tell_once(text, UnknownTraitWarning, about)
     else:
-        warnings.warn(f"{game.traits.name} {text}", UnknownTraitWarning, stacklevel=5)
+        name = game.traits.name
+        warn_once(type(game), f"{name} {text}", UnknownTraitWarning, (name, about) if about else "")
 
 
 def trusted_traits(traits: Traits) -> tuple[str, ...]:
@@ -188,7 +189,7 @@ def _evidence(traits: Traits, name: str) -> str:
 
 
 def warn_of_assumptions(game: Game[Any]) -> None:
-    """Warns, once an environment, of hidden things that a search sees, and of assumptions with little evidence."""
+    """Warns, once a class, of hidden things that a search sees, and of assumptions with little evidence."""
     traits = game.traits
     if traits.peeks:
         tell_once(
@@ -204,6 +205,7 @@ def warn_of_assumptions(game: Game[Any]) -> None:
             game,
             f"is searched on assumptions: {about}; nothing is proven.\n"
             f"Say what holds: zermelo_traits = {thin} in its class, or traits={thin} for the agent",
+            about=f"assumed: {thin}",
         )
 
 

@@ -15,7 +15,6 @@ import math
 import os
 import pickle
 import threading
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +29,7 @@ from zermelo.agents.workers.process_link import ProcessLink, WorkerLink, start_p
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
 from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
+from zermelo.envs.support.warn_once import warn_once
 
 _POLL: Final = 0.02
 """Seconds after which a search that waits looks whether it should end."""
@@ -69,7 +69,6 @@ class WorkerPool:
         self._wanted = workers if isinstance(workers, int) else 0  # on Ray the cluster says how many
         self._links: list[WorkerLink] = []
         self._number = 0
-        self._warned: set[str] = set()
         self._news: list[str] = []
         self._is_over = False
 
@@ -233,9 +232,7 @@ class WorkerPool:
     def _checked(self, answers: Sequence[Any], name: str) -> list[Any]:
         for kind, value, said in answers:
             for text in said:
-                if text not in self._warned:
-                    self._warned.add(text)
-                    warnings.warn(text, EnvFailureWarning, stacklevel=2)
+                warn_once(type(self), text, EnvFailureWarning)
             if kind == "error":
                 raise value
             if kind == "unreadable":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import sys
 import time
-import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ import numpy as np
 from zermelo.envs.adapters.copied_state import CopiedState
 from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.clone_env import copier_for
+from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states, replace_generators
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
@@ -34,6 +34,7 @@ from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import OF_TYPES
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_dead
+from zermelo.envs.support.warn_once import warn_once
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_class
@@ -83,7 +84,7 @@ class CopiedGame:
         self.as_numpy = self.keys_are_slow = False
         self.ignored_paths: dict[str, dict[str, str]] = {}
         self.noisy: frozenset[str] = frozenset()
-        self._failures, self._told, self._bytes = [0], set[Any](), list[int]()
+        self._failures, self._bytes, self._kind = [0], list[int](), original_class(type(raw))
         self.traits = traits
         self._sampled = traits.chance is Chance.SAMPLED
         self.assumed: Assumed | None = None
@@ -116,13 +117,8 @@ class CopiedGame:
         while place is not None and place.tb_next is not None:
             place = place.tb_next
         about = str(error) if place is None else (place.tb_frame.f_code.co_filename, place.tb_lineno)
-        if about not in self._told:
-            self._told.add(about)
-            warnings.warn(
-                f"{error}; lines of play that run into this are left out, and nothing is proven",
-                EnvFailureWarning,
-                stacklevel=2,
-            )
+        text = f"{error}; lines of play that run into this are left out, and nothing is proven"
+        warn_once(self._kind, text, EnvFailureWarning, about)
 
     def state_bytes(self, state: CopiedState) -> int:
         """The memory that a state takes, in bytes: measured on the first one."""
@@ -131,10 +127,8 @@ class CopiedGame:
         return self._bytes[0]
 
     def tell_once(self, text: str, kind: type[Warning], about: str = "") -> None:
-        """Warns, once for this environment, of the same text or the same subject."""
-        if (about or text) not in self._told:
-            self._told.add(about or text)
-            warnings.warn(f"{self._name} {text}", kind, stacklevel=5)
+        """Warns, once for environments of this class, of the same text or the same subject."""
+        warn_once(self._kind, f"{self._name} {text}", kind, about)
 
     def watched(self, state: CopiedState) -> CopiedState:
         """A state as the root of a search, whose steps are watched where something is assumed."""

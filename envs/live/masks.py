@@ -28,6 +28,7 @@ from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers, of_reset, of_step
+from zermelo.envs.support.warn_once import warn_once
 
 _MASK: Final = re.compile(
     "(legal|valid|avail|allowed|possible)[a-z_]*(action|move|mask)|(action|move)s?_?(mask|legal|valid|avail)", re.I
@@ -216,12 +217,12 @@ def mask_reader(env: Any) -> Callable[[Any], Any]:
         )
     if not is_confirmed or codec.size > _MOST_ACTIONS:
         return lambda env: None
-    warnings.warn(
+    warn_once(
+        original_class(type(env.unwrapped)),
         f"{game_name(env)} shows its legal actions only in the info that reset and step return, which it "
         "does not keep: where a search starts every action is tried on a copy instead; a method "
         "action_masks() of its class that returns them is sure, and faster",
         UnknownTraitWarning,
-        stacklevel=2,
     )
     return functools.partial(_tried_mask, codec)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -24,6 +23,7 @@ from zermelo.agents.workers.agent import WorkerSettings
 from zermelo.envs.errors import BlindSearchWarning
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import checked_call
+from zermelo.envs.support.warn_once import warn_once
 
 _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""
@@ -81,7 +81,7 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
             if advice is not None and not issubclass(advice.kind, ISMCTSAgent):
                 agent = f"use '{advice.kind.kind}': {advice.reason}"
                 note = f"{alike}, so it plays {game.traits.name} at random: {agent}"
-                warnings.warn(note, BlindSearchWarning, stacklevel=3)
+                warn_once(type(game), note, BlindSearchWarning)
                 return note
         return (
             f"{alike}, so one is drawn: if something depends on it, cut playouts off (playout_moves), or have an "

@@ -19,6 +19,7 @@ from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.foretold import Foretold
 from zermelo.envs.errors import UnknownTraitWarning
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
+from zermelo.envs.support.warn_once import forget_warnings
 from zermelo.envs.traits import findings
 from zermelo.envs.traits.origin import origin_of
 
@@ -77,6 +78,11 @@ def test_alpha_beta_says_that_another_search_answered_and_how_deep() -> None:
     assert as_game(env).traits.source("reward_sum") is TraitSource.SEEN
     other = type(env)()  # which might be another configuration
     other.reset(seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = AlphaBetaAgent(depth=2).search(other)  # said once for the class: the result says it again
+    assert "searched by maxn instead of alphabeta" in found.note
+    forget_warnings()
     with pytest.warns(UnknownTraitWarning, match="is taken for what an environment of its class turned out to be"):
         AlphaBetaAgent(depth=2).search(other)
 
@@ -152,8 +158,15 @@ def test_mines_that_are_laid_after_the_first_move_are_hidden() -> None:
     assert "information: hidden (the search sees it all the same)" in result.assumed
     other = type(env)()
     other.reset(seed=1)
-    with pytest.warns(UnknownTraitWarning, match="hides something from its players"):  # once an environment
-        make_agent("mcts(simulations=50)").search(other)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = make_agent("mcts(simulations=50)").search(other)  # said once for the class
+    assert again.assumed == result.assumed
+    changed = type("Changed", (type(env),), {})()
+    changed.reset(seed=1)
+    with pytest.warns(UnknownTraitWarning, match="hides something from its players") as said:
+        make_agent("mcts(simulations=50)").search(changed)
+    assert said[0].filename == __file__
 
 
 def test_a_list_that_is_shown_is_not_hidden() -> None:
