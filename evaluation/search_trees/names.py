@@ -10,7 +10,7 @@ from zermelo.agents.tree_search.many_players.replies_game import RepliesGame
 from zermelo.agents.tree_search.observer import NodeRole
 from zermelo.agents.tree_search.sampled_game import SampledGame, SampledOutcomes
 from zermelo.envs.capabilities import GameView, SupportsActionText, SupportsText, offers
-from zermelo.envs.game import Traits
+from zermelo.envs.game import CHANCE, Traits
 from zermelo.evaluation.output.numbers import four_digits
 from zermelo.evaluation.positions import moves
 from zermelo.evaluation.search_trees.model import SearchNode, Span
@@ -30,7 +30,7 @@ def move_text(game: Any, state: Any, action: int) -> str:
     if isinstance(game, SampledGame):
         return "" if isinstance(state, SampledOutcomes) else move_text(game.inside, state.state, action)
     text = moves.move_text(game, state, action)
-    if not text and offers(game, SupportsActionText):
+    if not text and offers(game, SupportsActionText) and game.to_move(state) == CHANCE:
         text = str(game.action_text(state, action))  # a number, such as a die shows
     text = text or str(action)
     return text if len(text) <= _LONGEST_MOVE else f"{text[: _LONGEST_MOVE - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -185,7 +185,7 @@ class Goofspiel(NamedTuple):
         return f"player 0: {first}\nplayer 1: {second}\nprizes: {prizes}\npoints: {points}"
 
     def action_text(self, state: GoofspielState, action: int) -> str:
-        return str(action + 1)
+        return f"{'prize' if self.to_move(state) == CHANCE else 'card'} {action + 1}"
 
     def _rounds(self, packed: int) -> int:
         count = 0

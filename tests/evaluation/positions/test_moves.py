@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from zermelo.envs import IllegalActionError, as_game, make
+from zermelo.envs import IllegalActionError, as_game, list_envs, make
+from zermelo.envs.adapters.actions import codec_for
 from zermelo.envs.capabilities import SupportsActionText, offers
 from zermelo.envs.games import MNK, Breakthrough, Chess, Clobber, ConnectFour, Go, Hex, Kuhn, Othello
 from zermelo.envs.rules import RulesGame
+from zermelo.evaluation.board.job_process import label_of
 from zermelo.evaluation.match.live_game import drive_env
 from zermelo.evaluation.positions.drawing import (
     coordinates_of,
@@ -18,7 +21,8 @@ from zermelo.evaluation.positions.drawing import (
     seen_by,
     with_coordinates,
 )
-from zermelo.evaluation.positions.moves import listed_moves, move_labels, play_moves, read_move
+from zermelo.evaluation.positions.moves import listed_moves, move_labels, name_of, play_moves, read_move
+from zermelo.evaluation.search_trees.names import move_text as tree_text
 
 
 def started(env: str, moves: str = "") -> Any:
@@ -41,6 +45,29 @@ def test_chess_in_every_way_it_is_written(moves: str) -> None:
     driver = started("zermelo/Chess-v0", moves)
     board = as_game(driver.env).text(driver.env.unwrapped.position).replace(" ", "").split("\n")
     assert board[0] + board[2] + board[7] == "r.bqkbnrp.p.....RNBQ.RK."
+
+
+CLASSICS = ("tictactoe-v3", "connect_four-v3", "leduc_holdem-v4", "rps-v2")
+NAMED = [entry.name for entry in list_envs() if entry.name.startswith("zermelo/")]
+
+
+@pytest.mark.parametrize("env", [*NAMED, *(f"classic/{name}" for name in CLASSICS)])
+def test_boards_reports_trees_and_the_command_line_name_a_move_alike(env: str) -> None:
+    if env.startswith("classic/"):
+        pytest.importorskip("rlcard" if "holdem" in env else "pettingzoo")
+    driver, generator = drive_env(make(env), 0), np.random.default_rng(3)
+    for _ in range(4):
+        game = as_game(driver.env)
+        state, labels = game.snapshot(driver.env), move_labels(driver.env)
+        for number, label in labels.items():
+            written = label or str(number)
+            assert not label.isdigit(), "a number would be read as that of another action"
+            assert label_of(game, state, number) == written
+            assert tree_text(game, state, number) == written
+            assert name_of(game, state, number) == (f"{number}={label}" if label else str(number))
+        driver.step(codec_for(driver.env).to_env(int(generator.choice([*labels]))))
+        if driver.turn() is None:
+            break
 
 
 @pytest.mark.parametrize(
