@@ -14,13 +14,19 @@
 
 Every message says what was wrong, with the offending value, and what to do instead. ``UnknownTraitWarning``,
 ``EnvFailureWarning`` and ``BlindSearchWarning`` are no errors: a search goes on, on an assumption that it names,
-without the lines of play in which the environment fails, or although it tells no action from another.
+without the lines of play in which the environment fails, or although it tells no action from another. Each is said
+once for all environments of a class (``warn_once``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import inspect
+import os
+import warnings
+import weakref
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 
 class ZermeloError(Exception):
@@ -106,3 +112,25 @@ class EnvFailureWarning(UserWarning):
 
 class BlindSearchWarning(UserWarning):
     """A search does not see any difference between actions, and another agent is made for the game."""
+
+
+_SOURCES: Final = tuple(f"{Path(__file__).parents[1] / room}{os.sep}" for room in ("envs", "agents", "evaluation"))
+_said: Final[weakref.WeakKeyDictionary[type, set[Hashable]]] = weakref.WeakKeyDictionary()
+"""What was said of each class: a class that is defined again, as in a notebook's cell, is another one."""
+
+
+def warn_once(about: type, text: str, category: type[Warning], subject: Hashable = "") -> None:
+    """Warns at the line of the caller's program, once for a class, of the same text or the same subject."""
+    said = _said.setdefault(about, set())
+    if (subject or text) in said:
+        return
+    said.add(subject or text)
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_SOURCES):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)  # Python 3.12 has skip_file_prefixes for that
+
+
+def forget_warnings() -> None:
+    """Has everything be said again."""
+    _said.clear()

@@ -43,7 +43,7 @@ def _own_findings(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _nothing_said():
     """Has every test be warned of what another one was warned of."""
-    from zermelo.envs.support.warn_once import forget_warnings
+    from zermelo.envs.errors import forget_warnings
 
     forget_warnings()
 

@@ -13,9 +13,8 @@ from zermelo.envs.capabilities import (
     innermost_game,
     offers,
 )
-from zermelo.envs.errors import GameOverError, UnknownTraitWarning, UnsupportedGameError, ZermeloError
+from zermelo.envs.errors import GameOverError, UnknownTraitWarning, UnsupportedGameError, ZermeloError, warn_once
 from zermelo.envs.game import CHANCE, Chance, Game, Information, RewardSum, Traits
-from zermelo.envs.support.warn_once import warn_once
 
 
 class Fit(NamedTuple):

@@ -28,8 +28,13 @@ from zermelo.agents.workers.orders import WorkerAnswer, WorkerOrder, shares_of
 from zermelo.agents.workers.process_link import ProcessLink, WorkerLink, start_processes
 from zermelo.envs.adapters.sending import pack_game, pack_state
 from zermelo.envs.clone.packing import NOT_PACKED
-from zermelo.envs.errors import EnvFailedError, EnvFailureWarning, InvalidSettingError, UnsupportedGameError
-from zermelo.envs.support.warn_once import warn_once
+from zermelo.envs.errors import (
+    EnvFailedError,
+    EnvFailureWarning,
+    InvalidSettingError,
+    UnsupportedGameError,
+    warn_once,
+)
 
 _POLL: Final = 0.02
 """Seconds after which a search that waits looks whether it should end."""

@@ -28,13 +28,13 @@ from zermelo.envs.errors import (
     GameOverError,
     ZermeloError,
     illegal_action,
+    warn_once,
 )
 from zermelo.envs.game import CHANCE, Chance, Traits
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import OF_TYPES
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, is_dead
-from zermelo.envs.support.warn_once import warn_once
 from zermelo.envs.traits.findings import Findings
 from zermelo.envs.traits.hidden_order import shuffle_lists
 from zermelo.envs.traits.known_classes import known_class

@@ -25,10 +25,9 @@ from zermelo.envs.clone.generators import global_random_guard
 from zermelo.envs.clone.kinds import fields_of
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
-from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError
+from zermelo.envs.errors import UnknownTraitWarning, UnsupportedGameError, warn_once
 from zermelo.envs.live.spaces import ActionCodec
 from zermelo.envs.live.wrappers import game_name, innermost, is_gymnasium, layers, of_reset, of_step
-from zermelo.envs.support.warn_once import warn_once
 
 _MASK: Final = re.compile(
     "(legal|valid|avail|allowed|possible)[a-z_]*(action|move|mask)|(action|move)s?_?(mask|legal|valid|avail)", re.I

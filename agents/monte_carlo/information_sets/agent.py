@@ -20,10 +20,9 @@ from zermelo.agents.monte_carlo.merging import MergedRoots
 from zermelo.agents.monte_carlo.simulating import SearchOutcome, SimulatingAgent
 from zermelo.agents.opponents.beliefs import UNIFORM, blueprint_of, dealer, make_belief, make_blueprint_agent
 from zermelo.agents.workers.agent import WorkerSettings
-from zermelo.envs.errors import BlindSearchWarning
+from zermelo.envs.errors import BlindSearchWarning, warn_once
 from zermelo.envs.game import Game
 from zermelo.envs.support.calls import checked_call
-from zermelo.envs.support.warn_once import warn_once
 
 _FEWEST_VISITS: Final = 10
 """Simulations of an action before its value counts as seen."""

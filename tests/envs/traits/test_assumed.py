@@ -17,9 +17,8 @@ from doubles.game_envs import SmallEnv
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.envs import UnsupportedGameError, as_game
 from zermelo.envs.adapters.foretold import Foretold
-from zermelo.envs.errors import UnknownTraitWarning
+from zermelo.envs.errors import UnknownTraitWarning, forget_warnings
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
-from zermelo.envs.support.warn_once import forget_warnings
 from zermelo.envs.traits import findings
 from zermelo.envs.traits.origin import origin_of
 
