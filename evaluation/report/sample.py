@@ -103,6 +103,7 @@ class GameSample:
         others = (sorted(games, reverse=True) for games in line_ups.values())
         seen = set[Hashable]()
         asked = [filter(None, self._asked.values())]
+        groups: dict[str, Iterable[Iterable[_Kept]]]
         groups = {"asked": asked, "failure": failures, "upset": (games for _, games in upsets), "sample": others}
         waiting = {reason: _in_turn(games, seen) for reason, games in groups.items()}
         third, games_shown = math.ceil(self._wanted / 3), list[ShownGame]()

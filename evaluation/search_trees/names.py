@@ -30,7 +30,8 @@ def move_text(game: Any, state: Any, action: int) -> str:
     if isinstance(game, SampledGame):
         return "" if isinstance(state, SampledOutcomes) else move_text(game.inside, state.state, action)
     text = moves.move_text(game, state, action)
-    if not text and offers(game, SupportsActionText) and game.to_move(state) == CHANCE:
+    is_chance: bool = game.to_move(state) == CHANCE
+    if not text and is_chance and offers(game, SupportsActionText):
         text = str(game.action_text(state, action))  # a number, such as a die shows
     text = text or str(action)
     return text if len(text) <= _LONGEST_MOVE else f"{text[: _LONGEST_MOVE - 1]}\N{HORIZONTAL ELLIPSIS}"
