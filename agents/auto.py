@@ -190,9 +190,9 @@ class AutoAgent(SearchAgent):
     they move at the same time, backward induction if there are few states, else the Monte Carlo search that mixes.
 
     Attributes:
-        seconds: Time to take, from the call on; 1 if no limit is given.
+        seconds: Time for a move, from the call on; 1 if no limit is given.
         nodes: States to visit. Unlike time it gives the same answer on any machine.
-        threads: How many search together, if it is compiled.
+        threads: Threads that search together, where rules are compiled.
         reuse: Whether what a search has found serves the next moves of the same game.
         exact: Whether every root action gets its exact value, of the searches that can give it.
         book: A file with an opening book to play from at random among good moves.

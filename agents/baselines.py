@@ -58,8 +58,8 @@ class NoisyAgent(ConfiguredAgent):
 
     kind: ClassVar[str] = "noisy"
 
-    agent: Any = converted("greedy", copied_agent)
-    epsilon: float = number(0.1, lower=0, upper=1)
+    agent: Any = converted("greedy", copied_agent, "an agent, or its spec")
+    epsilon: float = number(0.1, "probability", lower=0, upper=1)
 
     def reset(self, seed: int | None = None) -> None:
         super().reset(seed)
@@ -92,15 +92,16 @@ class GreedyAgent(SearchAgent):
     Attributes:
         evaluator: What the state after the action is worth: an ``Evaluator``, the name of one, ``"rewards"`` for
             nothing but what has been paid; None takes the game's own evaluation or known features, else rewards.
-        samples: How many draws to average over, where chance can only be simulated.
+        samples: Draws to average over, where chance can only be simulated.
         ties: Which of several best actions to play: ``"random"`` (drawn from the seed) or ``"first"``.
-        seconds: Time to take, from the call on; an action that is not tried by then is not played. None: no limit.
+        seconds: Time for a move, from the call on; an action that is not tried by then is not played. None: no
+            limit.
     """
 
     kind: ClassVar[str] = "greedy"
 
-    evaluator: Any = converted(None, make_evaluator)
-    samples: int = integer(8, lower=1)
+    evaluator: Any = converted(None, make_evaluator, "an evaluator, or its name")
+    samples: int = integer(8, "draws", lower=1)
     ties: Ties = choice(Ties.RANDOM)
     seconds: float | None = 1.0
 

@@ -206,8 +206,8 @@ class LevelAgent(ConfiguredAgent):
 
     kind: ClassVar[str] = "level"
 
-    elo: float | None = number(None)
-    reward: float | None = number(None)
+    elo: float | None = number(None, "Elo")
+    reward: float | None = number(None, "reward of a game")
     file: str | None = path()
 
     _rungs: _Rungs = field(init=False, default_factory=_Rungs)

@@ -22,7 +22,7 @@ from zermelo.agents.base.requirements import (
     warn_of_assumptions,
 )
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Compile, choice
+from zermelo.agents.base.settings import Compile, choice, declared
 from zermelo.envs.adapters.as_game import BACKENDS, as_game
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import AssumptionFailed, GameOverError, UnsupportedGameError
@@ -49,20 +49,21 @@ class SearchAgent(ConfiguredAgent):
     """An agent that looks at a live environment as a game.
 
     Attributes:
-        backend: How ``as_game`` should see the environment: ``"auto"``, ``"environment"`` to do without our rules
-            of its game, or ``"clone"`` to search copies of the environment itself.
+        backend: How the environment is searched: ``"auto"`` by the fastest exact way, ``"rules"`` by registered
+            rules only, ``"environment"`` without rules of this package, ``"clone"`` by copies of the environment.
         traits: What you know better about the environment than ``as_game``, as fields of ``Traits`` by name.
-        compile: What a first search waits for, its clock standing still: with ``"wait"`` for rules to be compiled
-            and for random play to show what an environment is, with ``"never"``, which compiles nothing, for the
-            play alone, with ``"background"`` for neither: it runs in plain Python, and assumes what is not known.
+        compile: When rules are compiled: ``"wait"``, before the first search; ``"background"``, during it;
+            ``"never"``. Until they are, searches run in plain Python. Except with ``"background"``, the first
+            search also waits for random play that shows what an environment without rules is; else that is
+            assumed. Clocks start after the wait.
     """
 
     requires: ClassVar[tuple[Callable[[Traits, str], None], ...]] = (require_perfect_information,)
     """Functions of ``requirements`` that the game must pass."""
     default_limits: ClassVar[Limits] = NO_LIMITS  # the limits of a search that is given none
 
-    backend: str = "auto"
-    traits: Mapping[str, Any] | Traits | None = None
+    backend: str = declared("auto", None, " or ".join(BACKENDS))
+    traits: Mapping[str, Any] | Traits | None = declared(None, None, "a dictionary, or Traits")
     compile: Compile = choice(Compile.WAIT)
 
     _time: TimeState = field(init=False, default_factory=TimeState)

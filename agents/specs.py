@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import enum
 import functools
 import inspect
@@ -15,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from zermelo.agents.agent import Agent
 from zermelo.agents.base.experts import by_name, class_at
+from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, ZermeloError
 from zermelo.envs.live.failures import place_of
@@ -143,7 +145,9 @@ class Setting(NamedTuple):
     name: str  # the name in a spec
     default: Any  # the value if it is not given, as a spec shows it
     text: str  # A sentence on what it does, from its declaration
-    allowed: str  # the values that it may have; empty if its text says so
+    more: str  # the sentences after it
+    allowed: str  # the values that it may have
+    unit: str  # what a number counts or measures; empty if it is none, and for a seed
     is_common: bool  # all searches have it, and it is no limit
 
 
@@ -152,19 +156,24 @@ _LIMITS: Final = ("depth", "nodes", "simulations", "samples", "seconds")
 
 def describe_settings(name: str) -> list[Setting]:
     """The settings of an agent: its limits, then its own, then those that all agents have."""
-    sentences: dict[str, str] = {}
+    sentences: dict[str, list[str]] = {}
     agent = agent_class(name)
+    declared = {field.name: field.metadata for field in dataclasses.fields(Limits)}
     for cls in reversed(agent.__mro__):
+        fields = vars(cls).get("__dataclass_fields__", {})
+        declared.update({key: field.metadata for key, field in fields.items() if field.metadata})
         _, _, attributes = inspect.cleandoc(cls.__doc__ or "").partition("\nAttributes:\n")
         for setting, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", attributes, re.MULTILINE):
-            sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)[0]
+            sentences[setting] = re.split(r"(?<=\.)\s+(?=[A-Z0-9])", re.sub(r"\s+", " ", text), maxsplit=1)
     common = {field.name for field in setting_fields(agent)} & {"seed", "name", "backend", "traits", "compile"}
     settings = [
         Setting(
             field.name,
             setting_text(field.default),
-            sentences[field.name],
-            field.metadata.get("allowed", ""),
+            sentences[field.name][0],
+            " ".join(sentences[field.name][1:]),
+            declared[field.name]["allowed"],
+            declared[field.name].get("unit", ""),
             field.name in common,
         )
         for field in setting_fields(agent)

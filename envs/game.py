@@ -23,7 +23,7 @@ from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import unknown_choice
 
 CHANCE: Final = -1
-"""What ``Game.to_move`` returns where dice, cards or nature decide."""
+"""The value of ``Game.to_move`` where dice, cards or nature decide."""
 
 State = TypeVar("State")
 

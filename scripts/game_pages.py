@@ -7,6 +7,7 @@ strengths`` writes.
 
 import inspect
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -34,9 +35,9 @@ WITH_LADDER = {"classic/go-v5": "classic/go-v5(board_size=9)"}
 """Environments whose ladder is that of other settings."""
 WIDE = 40
 """Elo of the 95 % interval that rungs should have at most."""
-LEVELS = """Each agent plays against `random` and against the agent above it. A score is % of the points where
-games are won and lost, else the mean reward of a game; the 95 % interval is in brackets. In games for one player,
-and in Hanabi, an agent's own result stands in place of that against `random`."""
+LEVELS = """Each agent plays `random` and the agent of the row above. Scores are % of the points, or mean rewards
+of a game where it pays amounts, with the 95 % interval in brackets. In games for one player, and in Hanabi, the
+score is the agent's own. The command is `python scripts/bench.py strengths`."""
 
 
 def page(name):
@@ -71,27 +72,28 @@ def page(name):
 
 def _own(name, env):
     rules = env.unwrapped.rules
-    text, _, attributes = inspect.getdoc(type(rules)).partition("\n\nAttributes:\n")
+    text, *described = re.split(r"\n\n(?:Args|Attributes|Raises):\n", inspect.getdoc(type(rules)))
     document = as_markdown(inspect.getdoc(env_maker(type(rules))))
     lines = document[document.index("| | |") :].split("\n\n")[0].splitlines()[2:]
     facts = [tuple(line.strip("| ").split(" | ", 1)) for line in lines]
     module = next(
         cls.__module__ for cls in reversed(type(rules).__mro__) if cls.__module__.startswith("zermelo.envs.games")
     )
-    told = as_markdown(inspect.getdoc(sys.modules[module]) or "")
-    sections = [f"## Parameters\n\n{_parameters(attributes, rules)}", f"## Rules\n\n{told}"]
-    return name, as_markdown(text), facts, sections
+    told = as_markdown(inspect.getdoc(sys.modules[module]) or "").replace("``", "`")
+    facts = [(what, f"`{text}`" if what in ("Creation", "Actions") else text) for what, text in facts]
+    sections = [f"## Parameters\n\n{_parameters(described, rules)}", f"## Rules\n\n{told}"]
+    return name, as_markdown(text).replace("``", "`"), facts, sections
 
 
-def _parameters(attributes, rules):
-    """The attributes of a docstring as a table, with their defaults."""
+def _parameters(described, rules):
+    """The parameters that a docstring's parts describe, as a table with their defaults."""
+    about = dict(re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", "\n".join(described), re.MULTILINE))
     rows = []
-    for line in inspect.cleandoc(attributes).partition("\n\n")[0].splitlines():
-        field, _, text = line.partition(":")
-        if field in rules._fields:
-            rows.append([f"`{field}`", f"`{rules._field_defaults.get(field)!r}`", text.strip()])
-        elif rows:
-            rows[-1][-1] += f" {line.strip()}"
+    for name, parameter in inspect.signature(type(rules)).parameters.items():
+        if name not in about:
+            raise SystemExit(f"{type(rules).__name__} does not say what its parameter {name} is")
+        text = " ".join(about[name].split()).replace("``", "`")
+        rows.append((f"`{name}`", f"`{parameter.default!r}`", text))
     return table("parameter | default | what it is", rows) if rows else "None."
 
 
@@ -143,11 +145,15 @@ def rungs(ladder):
         ends = f"{ladder.shown(rung.lower)} to {ladder.shown(rung.upper)}"
         lines.append([f"`{rung.agent}`", ladder.shown(rung.rating), ends, *score, f"{rung.ms:.3g}"])
     first, last = (ladder.shown(rung.rating) for rung in (ladder.rungs[0], ladder.rungs[-1]))
-    level, of = ("E", "any rating E") if is_elo else ("reward=R", f"any mean reward R with `{ladder.baseline}`")
+    level, of = ("E", "any rating E") if is_elo else ("reward=R", "any mean reward R")
+    scale = "`random` has 0 Elo." if is_elo else f"Rewards are means of games with `{ladder.baseline}`."
     about = (
-        f"`level({level})` has {of} from {first} to {last}. The rungs between which it plays were rated in "
-        f"{ladder.about['games']:,} games ({ladder.about['date']})."
+        f"The game's ladder, from weak to strong, rated in {ladder.about['games']:,} games "
+        f"({ladder.about['date']}). {scale} `level({level})` plays at {of} from {first} to {last}: "
+        "as the two rows next to it, game by game."
     )
+    if any(rung.agent.startswith("noisy(") for rung in ladder.rungs):
+        about += " `noisy` plays a share `epsilon` of its moves at random."
     columns = "agent | Elo | 95 % interval | expected score against the row above | ms a move"
     if not is_elo:
         columns = "agent | mean reward | 95 % interval | ms a move"

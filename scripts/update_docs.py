@@ -10,6 +10,7 @@ import ast
 import functools
 import importlib
 import inspect
+import itertools
 import re
 import shlex
 import subprocess
@@ -20,7 +21,10 @@ import typer.main
 from game_pages import CLASSICS, ladders, levels, pages, table
 
 from zermelo.agents import list_agents
+from zermelo.agents.base.settings import name_of
+from zermelo.agents.specs import describe_settings
 from zermelo.envs.rules.contract import METHODS
+from zermelo.envs.support.spec_text import Spec
 from zermelo.evaluation.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +63,53 @@ def levels_of_games(page):
     return ladders()
 
 
+def settings(page):
+    """A table of the settings of each agent, and one of those that all have in common."""
+    described = {entry.name: describe_settings(entry.name) for entry in list_agents(learned=True)}
+    shared = {setting.name: setting for setting in described["auto"] if setting.is_common}
+    parts = []
+    for entry in list_agents(learned=True):
+        own = [setting for setting in described[entry.name] if setting != shared.get(setting.name)]
+        parts += [
+            f"## {entry.name}",
+            code(entry.summary),
+            _settings_table(own) if own else "It has only the settings in common.",
+        ]
+    return "\n\n".join([*parts, "## Settings in common", _settings_table(shared.values())])
+
+
+def _settings_table(described):
+    rows = []
+    for setting in described:
+        allowed = " or ".join(f"`{one}`" if " " not in one else one for one in setting.allowed.split(" or "))
+        about = code(f"{setting.text} {setting.more}".strip()).replace("|", "\\|")
+        default = setting.default if isinstance(setting.default, Spec) else repr(setting.default)
+        rows.append((f"`{setting.name}`", f"`{default}`", setting.unit, allowed, about))
+    return table("setting | default | unit | allowed values | what it does", rows)
+
+
+def parameters(page, dotted):
+    """A table of the parameters of a function, or of a class of settings, with their defaults."""
+    module, _, name = dotted.rpartition(".")
+    thing = getattr(importlib.import_module(module), name)
+    about = {}
+    for owner in reversed(thing.__mro__ if inspect.isclass(thing) else (thing,)):
+        found = re.findall(
+            r"^(?:Args|Attributes):\n((?: {4}.*\n?|\n)+)", inspect.getdoc(owner) or "", re.MULTILINE
+        )
+        about |= dict(re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", "".join(found), re.MULTILINE))
+    rows = []
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name not in about:
+            raise SystemExit(f"{dotted} does not say what {parameter.name} is")
+        default = parameter.default
+        is_plain = default is None or isinstance(default, (bool, int, float, str))
+        shown = f"`{getattr(default, 'value', default)!r}`" if is_plain else f"`{name_of(default)}`"
+        text = code(" ".join(about[parameter.name].split())).replace("|", "\\|")
+        rows.append((f"`{parameter.name}`", "" if default is parameter.empty else shown, text))
+    return table("parameter | default | what it is", rows)
+
+
 def source(page, path, *names):
     """The code of functions and classes of a file."""
     text = (ROOT / path).read_text()
@@ -76,12 +127,27 @@ def names(page):
     for dotted in re.findall(r"^::: (\S+)$", page, re.MULTILINE):
         module, _, name = dotted.rpartition(".")
         thing = getattr(importlib.import_module(module), name)
-        text = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
-        sentence = re.split(r"(?<=\.)\s", " ".join((text or "A constant.").split("\n\n")[0].split()))[0]
-        path = ROOT / (getattr(thing, "__module__", None) or module).removeprefix("zermelo.").replace(".", "/")
-        path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
+        if callable(thing) or inspect.ismodule(thing):
+            text = inspect.getdoc(thing) or ""
+            path = ROOT / (getattr(thing, "__module__", None) or module).removeprefix("zermelo.").replace(".", "/")
+            path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
+        else:
+            path, text = _constants(ROOT / module.split(".")[1])[name]
+        sentence = re.split(r"(?<=\.)\s", " ".join(text.split("\n\n")[0].split()))[0]
         rows.append((f"`{name}`", code(sentence).replace("|", "\\|").rstrip(":"), f"`{path.relative_to(ROOT)}`"))
     return table("name | what it is | source", rows)
+
+
+@functools.cache
+def _constants(folder):
+    """The file and the text below each constant of a package, by name."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        body = ast.parse(path.read_text()).body
+        for node, after in itertools.pairwise(body):
+            if isinstance(node, ast.AnnAssign) and isinstance(getattr(after, "value", None), ast.Constant):
+                found[node.target.id] = path, ast.literal_eval(after.value)
+    return found
 
 
 def methods(page):
@@ -137,9 +203,16 @@ def option(param):
     is_argument = param.param_type_name == "argument"
     names = [param.metavar or param.name.upper()] if is_argument else param.opts
     text, default = plain(param.help).replace("\n", " ").replace("|", "\\|"), param.default
+    choices = [f"`{choice}`" for choice in getattr(param.type, "choices", ()) if choice not in text]
+    if choices:
+        text += f" One of {', '.join(choices)}."
     is_said = default is not None and default is not False and default != "" and not callable(default)
-    if is_said and param.show_default is True:
+    if isinstance(param.show_default, str):
+        text += f" Default: {param.show_default}."
+    elif is_said and param.show_default:
         text += f" Default: `{getattr(default, 'value', default)}`."
+    elif not is_argument and not param.is_flag and "default" not in text:
+        text += " Default: none."
     return ", ".join(f"`{name}`" for name in names), text
 
 
@@ -157,7 +230,19 @@ def code(text):
 
 PARTS = {
     part.__name__: part
-    for part in (tournament, agents, classics, levels_of_games, source, names, methods, folders, commands)
+    for part in (
+        tournament,
+        agents,
+        settings,
+        parameters,
+        classics,
+        levels_of_games,
+        source,
+        names,
+        methods,
+        folders,
+        commands,
+    )
 }
 
 

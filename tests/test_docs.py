@@ -275,6 +275,8 @@ def test_the_tournament_s_table_is_there(update_docs):
 def test_an_unknown_part_and_a_missing_function_are_told(update_docs):
     with pytest.raises(SystemExit, match="there is no part 'agent'"):
         update_docs.main(["agent"])
+    with pytest.raises(SystemExit, match="format_spec does not say what name is"):
+        update_docs.parameters("", "zermelo.envs.support.spec_text.format_spec")
     with pytest.raises(SystemExit, match="has no function or class minmax"):
         update_docs.source("", "agents/tree_search/textbook_minimax.py", "minmax")
 
@@ -337,6 +339,19 @@ def test_the_reference_names_what_there_is():
     for name in re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE):
         module, _, attribute = name.rpartition(".")
         assert hasattr(importlib.import_module(module), attribute), name
+
+
+def test_the_reference_describes_every_number_that_a_function_takes():
+    for name in re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE):
+        module, _, attribute = name.rpartition(".")
+        thing = getattr(importlib.import_module(module), attribute)
+        if not inspect.isfunction(thing) or module in ("zermelo.envs.rules", "zermelo.agents.textbook"):
+            continue
+        for parameter in inspect.signature(thing).parameters.values():
+            if re.search(r"\b(?:int|float)\b", str(parameter.annotation)):
+                assert re.search(rf"^ +{parameter.name}: ", thing.__doc__, re.MULTILINE), (
+                    f"{name}: {parameter.name}"
+                )
 
 
 def test_every_algorithm_has_its_code_on_a_page():

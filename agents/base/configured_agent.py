@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zermelo.agents.base.memory import AgentState, GameState, Pondered
-from zermelo.agents.base.settings import check_settings, integer, setting_fields, setting_text
+from zermelo.agents.base.settings import check_settings, declared, integer, setting_fields, setting_text
 from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.live.wrappers import game_name, is_dead
@@ -28,8 +28,8 @@ class ConfiguredAgent:
     kind: ClassVar[str] = "agent"
     """The name in specs."""
 
-    seed: int = integer(0)
-    name: str = ""
+    seed: int = integer(0, "")
+    name: str = declared("", None, "text")
     _game: GameState = field(init=False, default_factory=GameState)
 
     def __post_init__(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass, fields
+from typing import Any
 
-from zermelo.agents.base.settings import check_settings, integer
+from zermelo.agents.base.settings import check_settings, declared, integer
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 
@@ -24,6 +25,13 @@ class StoppedBy(enum.StrEnum):
     """Ctrl-C, the ``on_iteration`` callback or another thread (``agent.stop()``) asked for the end."""
 
 
+def _check_seconds(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidSettingError(f"{name} must be a number, not {value!r}")
+    if not 0 < value < math.inf:
+        raise InvalidSettingError(f"{name} must be greater than 0 and finite, not {value!r}")
+
+
 @checked_call
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -39,18 +47,13 @@ class Limits:
         seconds: Wall-clock time of a search, in seconds. Greater than 0.
     """
 
-    depth: int | None = integer(None, lower=1)
-    nodes: int | None = integer(None, lower=1)
-    simulations: int | None = integer(None, lower=1)
-    seconds: float | None = None
+    depth: int | None = integer(None, "plies", lower=1)
+    nodes: int | None = integer(None, "states", lower=1)
+    simulations: int | None = integer(None, "simulations", lower=1)
+    seconds: float | None = declared(None, _check_seconds, "a number greater than 0", "seconds")
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if self.seconds is not None:
-            if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
-                raise InvalidSettingError(f"seconds must be a number, not {self.seconds!r}")
-            if not 0 < self.seconds < math.inf:
-                raise InvalidSettingError(f"seconds must be greater than 0 and finite, not {self.seconds!r}")
 
     def __str__(self) -> str:
         given = ((f.name, getattr(self, f.name)) for f in fields(self))

@@ -65,12 +65,12 @@ def check_memory(name: str, value: Any, *, lower: float = 0, above: bool = False
 
 def thread_count(default: int) -> Any:
     """A setting that ``check_threads`` checks."""
-    return declared(default, check_threads, "a whole number of at least 1")
+    return declared(default, check_threads, "a whole number of at least 1", "threads")
 
 
 def megabytes(default: float) -> Any:
     """A setting that ``check_memory`` checks."""
-    return declared(default, check_memory, "a number from 0")
+    return declared(default, check_memory, "a number from 0", "MiB")
 
 
 def _processors() -> str:

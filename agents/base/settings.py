@@ -116,9 +116,13 @@ def part_of(owner: Any, kind: type[Config], **fixed: Any) -> Config:
     return kind(**{name: getattr(owner, name) for name in shared} | fixed)
 
 
-def declared(default: Any, check: Callable[[str, Any], Any], allowed: str = "") -> Any:
-    """A setting that ``check`` is called for with its name and value; what it returns takes the value's place."""
-    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
+def declared(default: Any, check: Callable[[str, Any], Any] | None, allowed: str, unit: str = "") -> Any:
+    """A setting with its allowed values and its unit, which the reference shows.
+
+    ``check`` is called with its name and value, and what it returns takes the value's place; None for a setting
+    that is checked elsewhere.
+    """
+    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed, "unit": unit})
 
 
 def flag(default: bool | None) -> Any:
@@ -126,13 +130,13 @@ def flag(default: bool | None) -> Any:
     return declared(default, check_flag, "true or false")
 
 
-def integer(default: int | None, *, lower: int = 0) -> Any:
+def integer(default: int | None, unit: str, *, lower: int = 0) -> Any:
     """A whole number of at least ``lower``."""
     allowed = f"a whole number of at least {lower}"
-    return declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed)
+    return declared(default, lambda name, value: check_whole(name, value, lower=lower), allowed, unit)
 
 
-def number(default: float | None, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
+def number(default: float | None, unit: str, *, lower: float = -math.inf, upper: float = math.inf) -> Any:
     """A finite number from ``lower`` to ``upper``."""
 
     def check(name: str, value: Any) -> None:
@@ -141,7 +145,7 @@ def number(default: float | None, *, lower: float = -math.inf, upper: float = ma
             raise InvalidSettingError(f"{name} must be at most {upper}, not {value!r}")
 
     bounds = [f"from {lower:g}"] * math.isfinite(lower) + [f"up to {upper:g}"] * math.isfinite(upper)
-    return declared(default, check, " ".join(["a number", *bounds]))
+    return declared(default, check, " ".join(["a number", *bounds]), unit)
 
 
 def choice(default: enum.StrEnum) -> Any:
@@ -159,7 +163,7 @@ def function(signature: str) -> Any:
         check_callable(name, value, signature)
         return value
 
-    return declared(None, check)
+    return declared(None, check, f"a function {signature}, or its module:name")
 
 
 def path(default: str | None = None) -> Any:
@@ -173,9 +177,9 @@ def path(default: str | None = None) -> Any:
     return declared(default, check, "the name of a file")
 
 
-def converted(default: Any, make: Callable[[Any], Any]) -> Any:
+def converted(default: Any, make: Callable[[Any], Any], allowed: str, unit: str = "") -> Any:
     """A value that ``make`` turns into another."""
-    return declared(default, lambda name, value: make(value))
+    return declared(default, lambda name, value: make(value), allowed, unit)
 
 
 def setting_text(value: Any) -> Any:

@@ -71,9 +71,9 @@ class BestResponseAgent(SearchAgent):
 
     kind: ClassVar[str] = "best_response"
 
-    agent: Any = converted("auto", _searching)
-    opponent: Any = converted("", _policy)
-    asks: int = integer(4, lower=1)
+    agent: Any = converted("auto", _searching, "a search agent, or its spec")
+    opponent: Any = converted("", _policy, "an agent, or its spec")
+    asks: int = integer(4, "questions", lower=1)
 
     _against: _Against = field(init=False, default_factory=_Against)
 

@@ -23,8 +23,12 @@ def best_response_values(
 ) -> tuple[float, ...]:
     """The utility of each seat's best response to a policy in all other seats, from the start of a game.
 
-    ``opponent`` is an agent or its spec; one that does not give probabilities is asked ``asks`` times in each
-    position. ``game`` is what ``as_game`` takes, or an environment's name, with at most ``most_states`` states.
+    Args:
+        opponent: The policy, as an agent or its spec.
+        game: What ``as_game`` takes, or an environment's name.
+        asks: How often a policy that does not give probabilities is asked in each position.
+        most_states: States that the game may have at most.
+        seconds: Time limit, in seconds; None for no limit.
 
     Raises:
         UnsupportedGameError: The game has too many states, sampled chance or hidden parts that it does not tell.

@@ -49,15 +49,15 @@ class CFRAgent(SearchAgent):
 
     Attributes:
         iterations: Iterations of CFR.
-        variant: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
-        most_states: The most states of a game that is written out.
+        variant: The kind of CFR: ``"discounted"``, ``"plus"`` (CFR+), ``"cfr"`` or ``"external_sampling"``.
+        most_states: States that a game may have at most to be written out; larger ones are sampled.
     """
 
     kind: ClassVar[str] = "cfr"
 
-    iterations: int = integer(1_000, lower=1)
+    iterations: int = integer(1_000, "iterations", lower=1)
     variant: Variant = choice(Variant.DISCOUNTED)
-    most_states: int = integer(MOST_STATES, lower=1)
+    most_states: int = integer(MOST_STATES, "states", lower=1)
 
     _learned: _Learned = field(init=False, default_factory=_Learned)
 
@@ -122,7 +122,7 @@ class PolicyTableAgent(SearchAgent):
 
     kind: ClassVar[str] = "policytable"
 
-    path: str = converted("", _policy_file)
+    path: str = converted("", _policy_file, "the name of a file")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -201,12 +201,12 @@ class BackwardInductionAgent(SearchAgent):
     a mixture, from which the action is drawn. Shapley, "Stochastic games", PNAS 39 (1953).
 
     Attributes:
-        most_states: The most states of a game.
+        most_states: States that a game may have at most.
     """
 
     kind: ClassVar[str] = "backward_induction"
 
-    most_states: int = integer(200_000, lower=1)
+    most_states: int = integer(200_000, "states", lower=1)
 
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)

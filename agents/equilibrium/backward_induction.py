@@ -80,8 +80,8 @@ def solve_simultaneous(
         game: A ``Game`` with simultaneous moves and exact chance or none, in which nothing else is hidden, or what
             ``as_game`` makes one of.
         state: The state to solve; by default the initial state.
-        seconds: The most time to take.
-        most_states: The most states; those with equal keys count once.
+        seconds: Time limit, in seconds; None for no limit.
+        most_states: States that may be visited at most; those with equal keys count once.
         on_progress: Called ten times a second; ``actions_solved`` are states, of ``actions`` found so far. By
             default a line on standard error says it after 2, 4, 8, ... seconds.
 

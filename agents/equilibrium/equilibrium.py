@@ -45,10 +45,12 @@ class Exploitability:
 
 @checked_call
 def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> float:
-    """The gain of a best response, averaged over the players; 0 in an equilibrium.
+    """The gain of a best response, in the game's utility, averaged over the players; 0 in an equilibrium.
 
-    ``policy`` is a ``PolicyTable``, or a function of game and state that gives each action's probability; ``game``
-    has information states, and at most ``most_states`` states.
+    Args:
+        policy: A ``PolicyTable``, or a function of game and state that gives each action's probability.
+        game: A game with information states.
+        most_states: States that the game may have at most.
 
     Raises:
         UnsupportedGameError: The game does not say what players know, has sampled chance or too many states.
@@ -59,7 +61,13 @@ def exploitability(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STAT
 
 @checked_call
 def best_responses(policy: AnyPolicy, game: Any, *, most_states: int = MOST_STATES) -> Exploitability:
-    """Each player's value under a policy, and by a best response to it; arguments as ``exploitability``."""
+    """Each player's value under a policy, and by a best response to it.
+
+    Args:
+        policy: As ``exploitability`` takes it.
+        game: A game with information states.
+        most_states: States that the game may have at most.
+    """
     form = sequence_form(search_game(game), most_states=most_states)
     return measured(form, behaviours_of(policy, form))
 
@@ -146,11 +154,11 @@ def solve_equilibrium(
 
     Args:
         game: A ``Game`` with information states and exact chance or none, or what ``as_game`` makes one of.
-        tolerance: The ``exploitability`` to reach, in units of utility.
-        iterations: The most iterations.
-        seconds: The most time.
+        tolerance: The ``exploitability`` to reach, in the game's utility.
+        iterations: Limit on iterations of CFR; None for no limit.
+        seconds: Time limit, in seconds; None for no limit.
         variant: A variant of CFR, other than external sampling.
-        most_states: The most states of the game.
+        most_states: States that the game may have at most.
         on_progress: Called after each look at the exploitability.
 
     Raises:

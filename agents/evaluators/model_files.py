@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from zermelo.agents.base.settings import flag, import_name
+from zermelo.agents.base.settings import declared, flag, import_name
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.installing import optional_import
 
@@ -52,10 +52,10 @@ class TorchModel:
         device: PyTorch's name of the device.
     """
 
-    path: str = ""
-    module: Any = None
+    path: str = declared("", None, "the name of a file")
+    module: Any = declared(None, None, "a module, or the module:name of what makes one")
     mask_input: bool = flag(False)
-    device: str = "cpu"
+    device: str = declared("cpu", None, "a name that PyTorch knows")
 
     def load(self) -> Any:
         has_file = bool(self.path) or self.module is None
@@ -108,7 +108,7 @@ class OnnxModel:
         path: The ``.onnx`` file. For evaluators its batch must be free to vary.
     """
 
-    path: str = ""
+    path: str = declared("", None, "the name of a file")
 
     def load(self) -> Any:
         path = check_path(self.path, "an ONNX model")

@@ -27,7 +27,9 @@ class PlayoutEvaluator:
     bounds. The same state always gets the same value: the random numbers come from the seed and the state's key.
 
     Attributes:
-        games, moves: How many games to play, and after how many moves a game counts as undecided.
+        games: Random games to play.
+        moves: Moves after which a game counts as undecided.
+        seed: Seed of the random games.
     """
 
     games: int = 8

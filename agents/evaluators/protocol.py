@@ -35,7 +35,10 @@ def squash(x: float, bounds: tuple[float, float] = (-1.0, 1.0)) -> float:
     """Any finite number, brought strictly inside the bounds, order kept; 0 becomes their middle.
 
     ``x / (1 + |x|)``, stretched to the bounds: unlike a hyperbolic tangent it does not run into the bound at 20.
-    Where a bound is infinite the number is left as it is.
+
+    Args:
+        x: The number, in any unit.
+        bounds: The lowest and highest utility. Where one is infinite the number is left as it is.
     """
     lower, upper = bounds
     if not math.isfinite(upper - lower) or lower == upper:

@@ -37,7 +37,7 @@ EVALUATORS: Final = {
 
 @checked_call
 def make_evaluator(given: Evaluator | str | Spec) -> Evaluator:
-    """The evaluator that is meant.
+    """The evaluator that a name, a spec or a function means.
 
     ``given`` is an evaluator; the name of one of ours, with its settings (``"playout(games=8)"``); a file that
     ``zermelo tune`` wrote (``"breakthrough.json"``, or ``linear(path=..., features="module:name")`` with features

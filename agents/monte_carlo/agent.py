@@ -83,7 +83,7 @@ class MCTSAgent(MonteCarloConfig, WorkerSettings, SimulatingAgent):
 
     kind: ClassVar[str] = "mcts"
 
-    evaluator: Any = converted(None, make_evaluator)
+    evaluator: Any = converted(None, make_evaluator, "an evaluator, or its name")
     reuse: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)
     book: str | None = path()

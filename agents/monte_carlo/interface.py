@@ -31,33 +31,33 @@ class MonteCarloConfig:
     """Settings of a Monte Carlo tree search.
 
     Attributes:
-        selection: How a simulation chooses inside the tree.
-        exploration: The weight of what was tried less, with values from 0 to 1. At 300 and 3,000 simulations 0.5
-            beats 1 in most games.
+        selection: How an action is chosen in the tree: ``"uct"``, or ``"puct"`` with priors of the actions.
+        exploration: Weight of exploration: the higher, the more often actions with few visits are tried. Utilities
+            are scaled to 0 to 1 first. At 300 and 3,000 simulations 0.5 beats 1 in most games.
         rave: How many visits an action needs until its own outcomes count as much as those of all simulations in
-            which it came later (RAVE); 0 does without.
+            which it came later (RAVE); 0 turns RAVE off.
         solver: Whether wins, losses and draws are proven where the tree reaches the end of the game.
         playouts: Random games for each leaf.
         playout_moves: After so many moves a playout is judged by the evaluation, or as undecided without one; None
             leaves it to the game, which has 10,000 moves and chance events at most.
-        memory_mb: The memory for the tree, in MiB; once it is used up no nodes are added. At most the machine's.
-            Half of it is for copies of environments: the oldest states are dropped, and made again by replay, but
-            for games in which chance is drawn.
-        threads: How many search together, if it is compiled; more than one answer differently each time. At most
-            eight for each processor, or 64.
+        memory_mb: Memory for the tree, in MiB; once it is used up no nodes are added. At most the machine's. In
+            environments without rules half of it is for copies: the oldest are dropped, and made again by replay,
+            except in games whose chance is drawn.
+        threads: Threads that search together, where rules are compiled; with more than one the answer differs from
+            time to time. At most eight for each processor, or 64.
         batch_size: How many leaves a policy-value network (``evaluators.PolicyValue``) is asked about at once.
         on_simulation: Called with a ``Simulation`` after each simulation; the search is then in plain Python.
     """
 
     selection: Selection = choice(Selection.UCT)
-    exploration: float = number(0.5, lower=0)
-    rave: float = number(0.0, lower=0)
+    exploration: float = number(0.5, "weight", lower=0)
+    rave: float = number(0.0, "visits", lower=0)
     solver: bool = flag(True)
-    playouts: int = integer(1, lower=1)
-    playout_moves: int | None = integer(None, lower=0)
+    playouts: int = integer(1, "games", lower=1)
+    playout_moves: int | None = integer(None, "plies", lower=0)
     memory_mb: float = megabytes(256)
     threads: int = thread_count(1)
-    batch_size: int = integer(1, lower=1)
+    batch_size: int = integer(1, "states", lower=1)
     on_simulation: Any = function("of a Simulation")
 
 

@@ -43,14 +43,16 @@ class OpenSpielMCTSAgent(SearchAgent):
     Attributes:
         backend: The backend of ``as_game``: OpenSpiel's own state, not rules of ours.
         simulations: Simulations for a move; 1,000 if no limit is given.
-        seconds: Time to take, from the call on.
-        selection: ``"uct"`` tries each action once first; ``"puct"`` does not, for games with many actions.
-        exploration: The weight of what was tried less, with utilities as they are (``uct_c``); for ``"puct"``
-            times the square root of the number of actions at the root, as all of them have the same prior.
+        seconds: Time for a move, from the call on.
+        selection: How an action is chosen in the tree: ``"uct"`` tries each action once first; ``"puct"`` does
+            not, which is better with many actions.
+        exploration: Weight of exploration, for utilities as they are (``uct_c``): the higher, the more often
+            actions with few visits are tried. For ``"puct"`` it is multiplied by the square root of the number of
+            actions at the root, as all of them have the same prior.
         playouts: Random games for each leaf.
         solver: Whether to prove wins and losses.
         check_replies: Whether to put actions last that let the opponent win at once.
-        memory_mb: The memory for the tree, in MB.
+        memory_mb: The memory for the tree, in MiB.
         on_iteration: Called with a ``SearchResult`` after each tree; False ends the search there.
     """
 
@@ -61,11 +63,11 @@ class OpenSpielMCTSAgent(SearchAgent):
     simulations: int | None = None
     seconds: float | None = None
     selection: Selection = choice(Selection.UCT)
-    exploration: float = number(2.0, lower=0)
-    playouts: int = integer(1, lower=1)
+    exploration: float = number(2.0, "weight", lower=0)
+    playouts: int = integer(1, "games", lower=1)
     solver: bool = flag(True)
     check_replies: bool = flag(False)
-    memory_mb: int = integer(1_000, lower=1)
+    memory_mb: int = integer(1_000, "MiB", lower=1)
     on_iteration: Any = function("of a SearchResult")
 
     def __post_init__(self) -> None:

@@ -34,9 +34,9 @@ class SimulatingAgent(WorkerAgent):
     """Settings of every search that goes on simulation by simulation.
 
     Attributes:
-        simulations: How many to make; 1,000 if no limit is given.
+        simulations: Simulations of a move; 1,000 if no limit is given.
         nodes: States to visit, those of playouts too.
-        seconds: Time to take, from the call on.
+        seconds: Time for a move, from the call on.
         on_iteration: Called with a ``SearchResult`` now and then; False ends the search there.
     """
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 
 from zermelo.agents.base.configured_agent import ConfiguredAgent
 from zermelo.agents.base.memory import TransientState
+from zermelo.agents.base.settings import declared
 from zermelo.envs.errors import InvalidSettingError, MissingDependencyError, ZermeloError
 from zermelo.envs.support.waiting import say_after
 
@@ -255,7 +256,7 @@ class EngineAgent(ConfiguredAgent):
 
     _merges_errors: ClassVar[bool] = False  # true if the engine writes its answers to standard error too
 
-    path: str = ""
+    path: str = declared("", None, "a command")
 
     _process: _Process = field(init=False, default_factory=_Process)
 

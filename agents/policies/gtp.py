@@ -56,14 +56,14 @@ class GtpAgent(EngineAgent):
     told the time of both players (``time_settings``, ``time_left``). An engine that answers ``resign`` has lost.
 
     Attributes:
-        seconds: That a move may take.
+        seconds: Time that a move may take.
         level: GNU Go's own measure of effort, 0 to 10; None leaves it.
     """
 
     kind: ClassVar[str] = "gtp"
 
     seconds: float = 60.0
-    level: int | None = integer(None)
+    level: int | None = integer(None, "GNU Go's levels")
 
     _talk: _Talk = field(init=False, default_factory=_Talk)
 

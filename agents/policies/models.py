@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zermelo.agents.base.memory import TransientState
+from zermelo.agents.base.settings import declared
 from zermelo.agents.evaluators.model_files import OnnxModel, TorchModel, check_path, numpy_array, reason_of
 from zermelo.agents.policies.observation import Observation
 from zermelo.agents.policies.policy import Outputs, ViewAgent
@@ -46,10 +47,10 @@ class Sb3Agent(ViewAgent):
     kind: ClassVar[str] = "sb3"
     is_trained: ClassVar[bool] = True
 
-    path: str = ""
-    algorithm: str = "MaskablePPO"
-    device: str = "cpu"
-    model: Any = None
+    path: str = declared("", None, "the name of a file")
+    algorithm: str = declared("MaskablePPO", None, "the name of a class")
+    device: str = declared("cpu", None, "a name that PyTorch knows")
+    model: Any = declared(None, None, "a model")
 
     _recurrence: _Recurrence = field(init=False, default_factory=_Recurrence)
 

@@ -45,7 +45,8 @@ class ViewAgent(ConfiguredAgent):
     """An agent that needs to see no more than its player does.
 
     Attributes:
-        outputs: The kind of the policy's answer.
+        outputs: The kind of the policy's answer. ``"auto"`` takes one integer for an action, numbers that add up
+            to 1 for probabilities, and others for logits.
         sample: Whether to draw an action by its probability, instead of playing the (first) most probable one.
     """
 
@@ -243,7 +244,11 @@ class PolicyAgent(ViewAgent):
 
     kind: ClassVar[str] = "policy"
 
-    policy: Callable[..., Any] | str = field(default="", kw_only=False, metadata={"check": _check_policy})
+    policy: Callable[..., Any] | str = field(
+        default="",
+        kw_only=False,
+        metadata={"check": _check_policy, "allowed": "a function, or its module:name"},
+    )
 
     @property
     def _described(self) -> str:

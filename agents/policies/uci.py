@@ -81,9 +81,9 @@ class UciAgent(EngineAgent):
     kind: ClassVar[str] = "uci"
 
     seconds: float | None = None
-    nodes: int | None = integer(None, lower=1)
-    depth: int | None = integer(None, lower=1)
-    elo: int | None = integer(None)
+    nodes: int | None = integer(None, "nodes", lower=1)
+    depth: int | None = integer(None, "plies", lower=1)
+    elo: int | None = integer(None, "Elo")
     threads: int = thread_count(1)
     options: Mapping[str, Any] | None = declared(None, _check_options, "a dictionary of names and values")
 

@@ -63,7 +63,7 @@ class BestFirstAgent(SearchAgent):
 
     Attributes:
         nodes: States to visit.
-        seconds: Time to take, from the call on; 1 if no limit is given.
+        seconds: Time for a move, from the call on; 1 if no limit is given.
     """
 
     kind: ClassVar[str] = "best_first"
@@ -187,14 +187,14 @@ class ValueIterationAgent(SearchAgent):
     return to earlier states. Of an environment with a transition table the steps that a time limit leaves count.
 
     Attributes:
-        tolerance: How far off a value may be.
-        most_states: The most states of a game.
+        tolerance: How far off a value may be, in the game's utility.
+        most_states: States that a game may have at most.
     """
 
     kind: ClassVar[str] = "value_iteration"
 
-    tolerance: float = number(1e-9, lower=1e-14)
-    most_states: int = integer(2_000_000, lower=1)
+    tolerance: float = number(1e-9, "utility", lower=1e-14)
+    most_states: int = integer(2_000_000, "states", lower=1)
 
     _solved: _Solved = field(init=False, default_factory=_Solved)
 

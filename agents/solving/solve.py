@@ -90,11 +90,12 @@ def solve(
         game: A ``Game``, rules, a live environment, which is copied and never changed, or its name.
         state: The position; by default where a live environment stands, else the initial state.
         outcome_only: Only who wins: the search stops as soon as that is proven.
-        nodes: The most states to visit (by each thread), a short try in plain Python not counted.
-        seconds: The most time to take.
+        nodes: States that each thread may visit, a short try in plain Python not counted; None for no limit.
+        seconds: Time limit, in seconds; None for no limit.
         memory_mb: Memory for the table, in MiB; more than the processor's cache is slower.
         threads: Threads, where rules are compiled; only the line found may depend on them.
-        tolerance: How far off a value may be (1e-9); with hidden cards, the policy's exploitability (1e-3).
+        tolerance: How far off a value may be, in the game's utility; None is 1e-9. With hidden cards the policy's
+            exploitability; None is 1e-3.
         compile: When to compile rules: ``"wait"``, ``"background"`` or ``"never"``.
         tables: A file with an endgame table, which is taken as proven.
         method: ``"auto"``, ``"alpha_beta"``, or ``"proof_number"``: for mates; it finds one action that keeps the
@@ -254,7 +255,11 @@ def exact_values(
 ) -> list[ExactValue]:
     """The exact values of many states of one game, as ``solve`` takes it, finished ones too, in their order.
 
-    ``threads`` work (by default one a processor), each on states of its own; they share a table of ``memory_mb``.
+    Args:
+        game: The game, as ``solve`` takes it.
+        states: The states.
+        threads: Threads, each with states of its own; by default one a processor.
+        memory_mb: Memory for the table that they share, in MiB.
     """
     check_memory("memory_mb", memory_mb, above=True)
     threads = number_of_threads(threads)

@@ -44,7 +44,7 @@ def solve_policy(
         plan: ``"seat"``: the states of one seat that plays by the policy, whatever the others do; ``"full"``: all
             states that can be reached.
         seat: The owner of a plan for one seat; by default the player to move.
-        most_states: The most states of the plan; to solve them it may visit thirty times as many.
+        most_states: States that the plan may have at most; to solve them it may visit thirty times as many.
         on_progress: As ``solve`` takes it; its ``actions_solved`` are states here, of ``actions`` known so far.
 
     Raises:
@@ -90,7 +90,14 @@ def policy_of_values(
     """The best actions of every state that a policy may meet, by a table of ``value_iteration``.
 
     Of actions whose values differ by no more than the tolerance, those are stored with which the game may end
-    soonest, so that play does not go in circles. Other settings and errors are those of ``solve_policy``.
+    soonest, so that play does not go in circles. Errors are those of ``solve_policy``.
+
+    Args:
+        table: The values of the states.
+        state: The state to start from.
+        plan: As ``solve_policy`` takes it.
+        seat: The owner of a plan for one seat; by default the player to move.
+        most_states: States that the plan may have at most.
     """
 
     def best_of(here: Any) -> tuple[float, tuple[int, ...]]:

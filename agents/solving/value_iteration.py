@@ -111,10 +111,10 @@ def value_iteration(
 
     Args:
         game: A ``Game``, or what ``as_game`` makes one of, with chance that is exact or none.
-        tolerance: How far off a value may be.
+        tolerance: How far off a value may be, in the game's utility.
         states: Where to start from; by default where a live environment stands, else the initial state.
-        most_states: The most states.
-        steps: The moves after which the game ends; None for no limit.
+        most_states: States that the game may have at most.
+        steps: Moves after which the game ends; None for no limit.
         check: Called at each state and each sweep; what it raises ends the work.
 
     Raises:

@@ -48,6 +48,12 @@ def search_many(
     the agent's seed and ``i``. The settings are those of ``agent``, each thread with its ``memory_mb``; without
     one they are those of ``AlphaBetaAgent(memory_mb=1)``.
 
+    Args:
+        game: The game, or what ``as_game`` makes one of.
+        states: The states.
+        agent: The agent whose settings are taken.
+        threads: Threads; by default one a processor.
+
     Raises:
         UnsupportedGameError: Alpha-beta cannot search the game.
         GameOverError: There is nothing to decide in one of the states; the message says in which.
@@ -126,7 +132,7 @@ class _Position(NamedTuple):
 def label_positions(
     env: str | Any, *, positions: int = 1_000, agent: str | SearchAgent = "auto", seed: int = 0, runner: Any = None
 ) -> Iterator[dict[str, Any]]:
-    """Rows of ``COLUMNS``: positions of an environment, searched by an agent.
+    """Positions of an environment as rows of ``COLUMNS``, each searched by an agent.
 
     Args:
         env: A name that ``make`` takes, a live environment or a game.

@@ -20,7 +20,7 @@ from zermelo.agents.base.memory import NO_LIMITS, TransientState
 from zermelo.agents.base.recursion import SHALLOWER, deep_recursion
 from zermelo.agents.base.request import Request
 from zermelo.agents.base.result import SearchResult
-from zermelo.agents.base.settings import Compile, Ties, choice, converted, flag, function, part_of
+from zermelo.agents.base.settings import Compile, Ties, choice, converted, declared, flag, function, part_of
 from zermelo.agents.evaluators.protocol import Evaluator
 from zermelo.agents.evaluators.registry import default_evaluator, make_evaluator
 from zermelo.agents.search_agent import DEFAULT_SECONDS
@@ -81,7 +81,7 @@ class TreeSearchAgent(WorkerAgent):
     Attributes:
         depth: Moves to look ahead, every player's counted and chance not; ``"full"`` looks to the end of the game.
         nodes: States to visit, all iterations together.
-        seconds: Time to take, from the call on; None takes as long as it needs.
+        seconds: Time for a move, from the call on; None takes as long as it needs.
         evaluator: What a state at the depth limit is worth: an ``Evaluator``, its name (``"playout(games=8)"``,
             ``"mymodule:function"``); None for the game's own evaluation, else known features, else rewards
             alone.
@@ -97,10 +97,10 @@ class TreeSearchAgent(WorkerAgent):
 
     family: ClassVar[Family]  # the searches that it runs
 
-    depth: int | str | None = None
+    depth: int | str | None = declared(None, None, 'a whole number of at least 1, or "full"', "plies")
     nodes: int | None = None
     seconds: float | str | None = None
-    evaluator: Any = converted(None, make_evaluator)
+    evaluator: Any = converted(None, make_evaluator, "an evaluator, or its name")
     stop_test: Any = function("of game, state and ply")
     prefer_short_wins: bool = flag(True)
     ties: Ties = choice(Ties.RANDOM)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from zermelo.agents.base.machine import megabytes
-from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, flag, integer, number
+from zermelo.agents.base.settings import ChanceAtLimit, check_settings, choice, declared, flag, integer, number
 from zermelo.agents.workers.agent import WorkerSettings
 
 MIN_REDUCED_DEPTH: Final = 3
@@ -60,26 +60,27 @@ class SelectiveSettings:
     """Settings by which a compiled search of two players looks less deep at some moves.
 
     Attributes:
-        late_move_reductions: After how many actions of a node the others are first searched less deep, the later
-            and the deeper the less, and less again if they seldom cut off elsewhere; 2 or 3 is usual, 0 is never.
-            Those that turn out better than what is known are searched again to the full depth. Not in the last two
-            moves, for noisy actions and for those that leave the turn where it is. Which are late depends on what
-            was searched before.
-        null_move: Minimum reduction, in moves, of the search of what follows if the player to move skips its turn
-            in a state that is evaluated as good enough; 2 is usual. If that is good enough still, so is the node.
-            Only for games with ``pass_turn(state)``, and only good where having to move seldom hurts.
-        futility: How much a move may change the evaluation, in the game's utility. Near the depth limit a state
-            that is better than what matters by so much for each move left is not searched, and quiet actions are
-            left out where it is as much worse, where many were tried, or where ``is_losing`` says so.
-        share_positions: In rules with ``repetition_key``: whether positions share their table entries whatever was
-            before them, as chess engines do. It is faster, above all with superko, and may be wrong where the past
+        late_move_reductions: Actions of a node that are searched to the full depth; those after them are first
+            searched less deep. 2 or 3 is usual, 0 turns reductions off. An action is reduced more the later it
+            comes, the more depth is left, and if it seldom caused cut-offs elsewhere. One that turns out better
+            than the best so far is searched again to the full depth. Never reduced are noisy actions, those after
+            which the same player is to move, and all in the last two plies.
+        null_move: Minimum reduction of the depth after a null move; 2 is usual, 0 turns null moves off. In a state
+            that is evaluated as good enough the player to move skips its turn; if a search of what follows, so
+            much less deep, is still good enough, so is the state. Only for games with ``pass_turn(state)``, and
+            only good where having to move seldom hurts.
+        futility: How much one move may change the evaluation; 0 turns this pruning off. Near the depth limit a
+            state is not searched if it is better than beta by so much for each ply left, and quiet actions are
+            left out if it is as much worse than alpha, if many were tried, or if ``is_losing`` says so.
+        share_positions: Whether positions share table entries whatever came before them, as in chess engines, in
+            rules with ``repetition_key``. It is faster, above all with superko, and may be wrong where the past
             matters ("graph history interaction": Campbell 1985; Kishimoto and Mueller 2004), so what the table
             says is never proven; a value in which the repetition of an earlier position has counted is not stored.
     """
 
-    late_move_reductions: int = integer(0)
-    null_move: int = integer(0)
-    futility: float = number(0.0, lower=0)
+    late_move_reductions: int = integer(0, "actions")
+    null_move: int = integer(0, "plies")
+    futility: float = number(0.0, "utility", lower=0)
     share_positions: bool = flag(False)
 
 
@@ -107,15 +108,15 @@ class PruningSettings(TableSettings, WorkerSettings):
     """Settings of every search that leaves out what cannot change the value.
 
     Attributes:
-        seconds: Time to take, from the call on; None takes as long as it needs. ``"auto"`` is a second where there
-            is no other limit.
+        seconds: Time for a move, from the call on; None takes as long as it needs. ``"auto"`` is a second where
+            there is no other limit.
         exact: Whether every root action gets its exact value, not only those that are best.
         ordering: In which order actions are tried: ``"auto"``, or ``"fixed"`` for ascending.
         deepening: Whether to search one move deep first, then two, and so on; None does so where a node or time
             limit may stop the search half way, or one iteration helps the next (max^n: only the former).
     """
 
-    seconds: float | str | None = "auto"
+    seconds: float | str | None = declared("auto", None, "a number greater than 0, or auto", "seconds")
     exact: bool = flag(False)
     ordering: Ordering = choice(Ordering.AUTO)
     deepening: bool | None = flag(None)

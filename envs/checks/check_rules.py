@@ -27,10 +27,16 @@ _ELSEWHERE: Final = ("key", "chance_outcomes", "safe_actions", "planes", "layout
 def check_rules(rules: Any, *, games: int = 20, seed: int = 0, longest: int = 2000) -> None:
     """Checks that rules keep the contract of ``zermelo.envs.rules``, and mean the same compiled and uncompiled.
 
-    Every method is called at every position of some random games, of ``longest`` moves at most: types and ranges;
-    that legal actions are ascending and end only with the game; that utilities lie in their bounds and add up, and
-    probabilities sum to one; that equal keys are equal positions; that symmetries commute with playing; that
-    ``bounds`` and ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
+    Every method is called at every position of some random games: types and ranges; that legal actions are
+    ascending and end only with the game; that utilities lie in their bounds and add up, and probabilities sum to
+    one; that equal keys are equal positions; that symmetries commute with playing; that ``bounds`` and
+    ``safe_actions`` do not contradict the positions one move on; that repetitions are found.
+
+    Args:
+        rules: The rules, as an object.
+        games: Random games to play.
+        seed: Seed of the random games.
+        longest: Moves of a game, at most.
 
     Raises:
         RulesError: The contract is broken; the message names the method, the state and the difference.

@@ -33,7 +33,7 @@ class _ClobberParameters(NamedTuple):
 
 
 class Clobber(MoverLoses, SidesBoard, _ClobberParameters):
-    """Move a stone onto a neighbouring one of the opponent; who cannot loses.
+    """Move a stone onto a neighbouring one of the opponent; a player who cannot loses.
 
     Attributes:
         rows: Height of the board, at least 1.

@@ -1,9 +1,15 @@
-"""Connect Four of any size that fits, in two 64-bit boards.
+"""Connect Four on boards of any size that fits.
 
-Squares are numbered up the columns with one spare square on top of each, ``bit = column * (rows + 1) + row``, so
-that a shift in any of the four directions never joins two columns (the layout of J. Tromp's Fhourstones; the tests
-on whole boards follow from it).
+Rules: M. Bradley's game of 1974, as given by V. Allis, "A knowledge-based approach of Connect-Four", 1988. Players
+take turns to drop a stone into a column that is not full; it falls to the lowest free square. Four stones in a
+row, straight or diagonally, win. A full board is a draw.
+
+Actions: the column, 0 at the left.
 """
+
+# In a state squares are numbered up the columns with one spare square on top of each,
+# ``bit = column * (rows + 1) + row``, so that a shift in any of the four directions never joins two columns (the
+# layout of J. Tromp's Fhourstones; the tests on whole boards follow from it).
 
 from __future__ import annotations
 
@@ -46,7 +52,7 @@ class _ConnectFourParameters(NamedTuple):
 
 
 class ConnectFour(SymmetricBoard, _ConnectFourParameters):
-    """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns from the left.
+    """Drop stones into columns; four in a row win, a full board is a draw.
 
     Attributes:
         rows: Height of the board.

@@ -40,7 +40,7 @@ class _Size(NamedTuple):
 
 
 class Domineering(MoverLoses, SymmetricBoard, _Size):
-    """Place dominoes, seat 0 upright and seat 1 lying, until one cannot.
+    """Place dominoes, seat 0 upright and seat 1 lying, until a player cannot, who loses.
 
     Attributes:
         rows: Height of the board, at least 1.

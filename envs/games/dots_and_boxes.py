@@ -102,7 +102,7 @@ class DotsAndBoxes(_DotsAndBoxesParameters):
     Attributes:
         rows: Boxes from top to bottom, at least 1.
         columns: Boxes from left to right, at least 1; ``(rows + 1) * (columns + 1)`` must be at most 64.
-        players: 2 to 10.
+        players: Number of players, 2 to 10.
         margin: Whether the utility is the difference of boxes, instead of 1, 0 or -1.
     """
 

@@ -1,4 +1,10 @@
-"""The m,n,k games: tic-tac-toe is (3, 3, 3), Gomoku without its special rules (15, 15, 5)."""
+"""The m,n,k games: tic-tac-toe is (3, 3, 3), Gomoku without its special rules (15, 15, 5).
+
+Rules: players take turns to put a stone of their own on an empty square. ``k`` stones in a row, straight or
+diagonally, win. A full board is a draw. With more than two players the winner gets 1 from every other player.
+
+Actions are squares, ``row * m + column``.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,7 @@ from zermelo.envs.rules.boards import board_seen, first_column, has_row, rows_of
 class MNKState(NamedTuple):
     """A position: the stones of the player to move, and all stones.
 
+    Rows are one bit longer than the board (``bit = row * (m + 1) + column``), so that a shift never joins two.
     With three players or more, ``last`` has the stones of who moved last; with four, ``before`` has those of who
     moved before that. The player to move next has the others. ``passes`` is how many turns were skipped, less
     whole rounds: none in a game that is played.
@@ -34,18 +41,13 @@ class _MNKParameters(NamedTuple):
 
 
 class MNK(SymmetricBoard, _MNKParameters):
-    """Take turns to place a stone on an empty square; ``k`` in a row wins, a full board is a draw.
-
-    Actions are squares in row-major order, ``row * m + column``. In a state, rows are one bit longer than the
-    board (``bit = row * (m + 1) + column``), so that a shift never joins two of them.
-
-    For more than two players, the winner gets 1 from every other player.
+    """Take turns to place a stone on an empty square; ``k`` in a row win, a full board is a draw.
 
     Attributes:
         m: Columns.
         n: Rows; ``(m + 1) * n`` must be at most 62.
         k: How many in a row win.
-        players: 2 to 4.
+        players: Number of players, 2 to 4.
     """
 
     __slots__ = ()

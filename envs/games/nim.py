@@ -46,7 +46,7 @@ class Nim(Written, _NimParameters):
         heaps: The sizes of the heaps at the start, each 1 to 255. As many fit as 56 bits hold, where each heap
             needs the bits of the largest one: 7 heaps of up to 255, 14 of up to 15, 28 of up to 3.
         misere: Whether taking the last object loses.
-        players: 2 to 16.
+        players: Number of players, 2 to 16.
 
     Attributes:
         packed: The heaps as in a state.

@@ -48,7 +48,7 @@ class Pig(NamedTuple):
         target: The score that wins, at least 1; every player's takes its bits, of 62.
         dice: How many dice are rolled at once, at least 1.
         sides: Sides of a die, at least 2; a coin has two, and heads count one point.
-        players: At least 2.
+        players: Number of players, at least 2.
         snake_eyes: Whether ones on all dice, of which there are then at least two, cost the whole score.
     """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class EquivalentRules:
-    """An environment of somebody else's that plays a game we have rules of.
+    """An environment of others that plays a game whose rules are in this package.
 
     Attributes:
         rules: The rules, with their parameters, or a function of such an environment that gives them.

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 EVALUATION_UNIT: Final = 1024
-"""How many units of evaluation one point of utility is."""
+"""The units of ``evaluation`` in one point of utility."""
 GENERAL_SUM: Final = -(1 << 40)
-"""What ``utility_sum()`` returns where the seats' utilities add up to different sums."""
+"""The value of ``utility_sum()`` where the seats' utilities add up to different sums."""
 
 
 class RequiredMethods(Protocol):

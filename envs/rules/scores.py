@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 WIN: Final = 1 << 11
-"""More than any game has moves that is searched to its end with distances."""
+"""The score of a won position, before the moves to its end are subtracted: more than any game has moves."""
 LOSS: Final = -WIN
+"""The score of a lost position, before the moves to its end are added."""
 
 
 def win_in(plies: int) -> int:

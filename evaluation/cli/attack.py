@@ -40,18 +40,18 @@ def attack_command(
 ) -> None:
     """Show how a policy is beaten: by a search that asks it what it will play, a best response.
 
-    AGENT searches the game in which the moves of POLICY are chance, with the probabilities that POLICY itself
-    gives, asked by what it sees in each position of the search. The table has the points that this wins from
-    POLICY, and those that AGENT wins without asking, from the same seats and with the same seeds; the difference,
-    with its interval; the value of the game for good players, where it is known; and, in games with few states,
-    what the exact best response wins. POLICY has all seats but one.
+    AGENT searches a game in which POLICY's moves are chance, with the probabilities that POLICY gives when it is
+    asked in each position of the search. The table has the points that this wins from POLICY, and those that AGENT
+    wins without asking, from the same seats and with the same seeds; the difference, with its interval; the value
+    of the game for good players, where it is known; and, in games with few states, what the exact best response
+    wins. POLICY has all seats but one.
 
-    A policy that gives probabilities, or always plays the same, is known as it is. One that draws its moves is
-    asked several times (--asks): an estimate. It is asked without memory of the game. Where cards are hidden,
-    AGENT sees no more than a player does, and thinks of POLICY's cards what its moves so far say of them.
+    The probabilities of a policy that gives them, or always plays the same, are exact. A policy that draws its
+    moves is asked several times (--asks), which estimates them. It is asked without memory of the game. Where
+    cards are hidden, AGENT sees no more than a player does, and judges POLICY's cards by its moves so far.
 
-    The searches that ask have less time for the same seconds: give AGENT simulations, nodes or a depth to compare
-    the two by what asking tells alone.
+    Asking takes time: give AGENT simulations, nodes or a depth, and not seconds, to compare the two searches at
+    equal work.
 
     Ctrl-C prints the table so far. With --out every finished game is stored, the same command continues, and
     `zermelo report DIR` shows the table and the games.

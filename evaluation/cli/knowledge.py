@@ -39,8 +39,8 @@ def book_command(
     The same command continues an existing book; Ctrl-C keeps all positions so far. Agents play one of its good
     moves at random: "alphabeta(book='connect_four.zbook')". `zermelo tree ENV --book FILE` shows it.
 
-    With --exact it has a proven strategy for each player instead, found in this process; the agent says which
-    moves to try first. With --nodes it ends, after --plies, only where a proof of so many states suffices.
+    With --exact the book is a proven strategy for each player, found in this process; AGENT only says which moves
+    to try first. It ends after --plies; with --nodes it goes on where a proof takes more than so many states.
 
     [bold]Examples[/bold]
     $ zermelo book classic/connect_four-v3 --hours 1
@@ -55,7 +55,8 @@ def book_command(
         plies: Limit on moves from the start.
         nodes: Limit on states for the proof of one position, by default 1,000,000; with --exact the book goes on
             after --plies where a proof takes more.
-        exact: Prove it all, as far as --plies: a best move for who follows the book, all of the opponent's.
+        exact: Prove all positions up to --plies: with one best move of the player who follows the book, and every
+            move of the opponent.
     """
     from zermelo.agents.knowledge.books import PROVEN, Book, read_book
     from zermelo.agents.knowledge_building.grow_book import grow_book
@@ -201,8 +202,8 @@ def ladder_command(
     Options:
         gap: Elo between neighbours, at most.
         width: Width of the rungs' intervals, in Elo.
-        move_seconds: Time that the strongest rung may take for a move.
-        minutes: Processor time for all games; where it does not suffice, intervals are wider.
+        move_seconds: Time that the strongest rung may take for a move, in seconds.
+        minutes: Processor time for all games, in minutes; where it does not suffice, intervals are wider.
     """
     from zermelo.agents.level import Levels, Unit
     from zermelo.evaluation.ladders.builder import LadderBuilder, write_ladder

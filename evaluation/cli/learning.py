@@ -76,7 +76,7 @@ def tune_command(
         out: The file to write, ending in .json.
         model: linear: the weights of features, for any environment; network: a small network over the planes of
             rules, made in generations for as many hours as are given.
-        hidden: Size of a network's hidden layer: a multiple of 16.
+        hidden: Units of a network's hidden layer: a multiple of 16.
         hours: Hours for a network, those of earlier runs with this file included.
         features: observation: all numbers that the player to move observes; module:name: a LinearEvaluator, a
             dictionary of functions of game and state, or a function that returns numbers.

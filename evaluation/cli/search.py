@@ -237,10 +237,10 @@ def warmup(
 ) -> None:
     """Prepare games in advance, so that the first search of each starts at once.
 
-    Rules are compiled, and the machine code is kept on disk. What an environment without rules is (whether it
-    hides something, leaves something to chance, or pays one player what another loses) is found out by random
-    play on copies, and kept as well; what it has not shown is assumed, and can be declared. What is there already
-    takes a moment.
+    Rules are compiled, and the machine code is kept on disk. For environments without rules, random play on copies
+    shows what they are: whether they hide something, leave something to chance, or pay one player what another
+    loses. That is kept as well; what did not show is assumed, and can be declared. What is prepared already takes a
+    moment.
 
     [bold]Examples[/bold]
     $ zermelo warmup
@@ -249,7 +249,7 @@ def warmup(
     Options:
         envs: Environments; by default Connect Four and tic-tac-toe (PettingZoo's and ours).
         every: All games of this package.
-        seconds: How long may go into finding out what an environment is, for each.
+        seconds: Time for finding out what an environment is, in seconds, for each.
     """
     from zermelo.agents.warmup import kernels_of, warm_up
     from zermelo.envs.adapters.as_game import as_game

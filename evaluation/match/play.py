@@ -89,7 +89,7 @@ def play_match(
             an agent or the text of one (``"alphabeta(depth=4)"``).
         seed: Decides the game: the environment is reset with it, and each agent with a seed derived from it.
         opening: Actions to play before the agents take over, as ``env.step`` takes them.
-        max_moves: Stop here; the rewards so far are then compared.
+        max_moves: Moves after which the game is stopped; the rewards so far are then compared.
         clock: Time for the whole game and what each move adds, in seconds: ``"60+0.6"``. Agents that manage their
             time are told (``SupportsClock``), and one that has run out of time when it answers has lost. A list
             has one for each seat, as has a text with commas. None for a game without clocks.

@@ -71,7 +71,7 @@ class EndReason(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure and whose it was.
+    """A failure, and the seat that is charged with it.
 
     Attributes:
         kind: Its name.
@@ -114,7 +114,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord:
-    """One game.
+    """One game: its moves, rewards and times, and how it ended.
 
     Attributes:
         env: The environment's name or spec.

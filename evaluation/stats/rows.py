@@ -26,7 +26,7 @@ class SeatScore(SameIfMissing):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AgentRow(SameIfMissing):
-    """One agent.
+    """A row of the standings: one agent with its games, score and interval.
 
     Attributes:
         games: Games that count, one for each seat it had.

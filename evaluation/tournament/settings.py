@@ -54,7 +54,7 @@ class TournamentSettings:
         until_sure: Stop before ``games`` when the leader is known. In Python: see
             ``zermelo.evaluation.tournament.stopping``.
         sprt: For two agents: stop when a sequential test has decided; takes alpha= and beta= too.
-        max_moves: Longer games end there, with the rewards so far.
+        max_moves: Games of more moves end there, with the rewards so far.
         adjudicate: End games of two once both agree for so many moves each that it is drawn or who wins, such as
             draw=8,win=4. In Python: see ``play_match``.
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by

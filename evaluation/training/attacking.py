@@ -79,12 +79,12 @@ def attack(
         env: A name, or a function that makes an environment.
         policy: As ``evaluate_policy`` takes it, such as ``"ppo.zip"``; it has all other seats.
         agent: The agent that searches, such as ``"mcts(seconds=1)"``; ``"auto"`` chooses one, a second a move.
-        games: Of each of the two, seats in turn.
+        games: Games of each of the two searches, seats in turn.
         seed: Decides every game.
         openings: As those of ``round_robin``: lines of moves, or how many random moves games begin with.
         asks: How often a policy that draws its moves is asked in a position, with a seed each.
-        states: The most states of a game of which the exact best response is computed too; 0 for none.
-        workers: Processes that play.
+        states: The exact best response is computed too in games of at most so many states; 0 for none.
+        workers: Worker processes; None plays in this process.
         out: A folder for the games, which ``zermelo report`` shows; called again, it plays what is missing.
         progress: Whether to show how far it is; by default in a terminal only.
 

@@ -53,7 +53,11 @@ class RatingCurve:
     """Rates a policy every so many steps of its training, by ``evaluate_policy``.
 
     Args:
-        env: As ``evaluate_policy`` takes it; so are ``ladder`` and the settings after it.
+        env: As ``evaluate_policy`` takes it.
+        ladder: As ``evaluate_policy`` takes it.
+        interval: Width of the 95 % interval at which games stop, in Elo, as ``evaluate_policy`` takes it.
+        games: Games with each agent, as ``evaluate_policy`` takes them.
+        seed: Decides every game.
         every: Steps of the training between two ratings.
         path: A file (JSON lines) that gets each rating as it is found, which ``zermelo report`` draws; None for
             none. A disk that is full is warned of, and does not stop the training.

@@ -196,11 +196,11 @@ def evaluate_policy(
             where it has none, ``random`` and those of ``greedy``, alpha-beta, expectiminimax and max^n that can
             play it. Anchors meet once before the first answer, as often as each meets the policy, which in slow
             games takes long: give quicker ones there.
-        interval: Games are played until the 95 % interval is at most so wide, in Elo: up to 20,000, or ``games``
-            with each anchor. By default 100 on a ladder's file, up to 1,000 games, and elsewhere as many games as
-            ``games`` says. A note says how many are missing.
-        games: With each anchor, 20 by default, where there is no ladder; with the baseline, 400 by default, where
-            the ladder is of rewards. Seats rotate, and each opening is played once from every seat.
+        interval: Width of the 95 % interval at which to stop, in Elo, after 20,000 games at most, or ``games``
+            with each anchor. None is 100 on a ladder, after 1,000 games at most, and elsewhere plays as many games
+            as ``games`` says. A note says how many are missing.
+        games: Games with each anchor where there is no ladder; None is 20. Games with the baseline where the
+            ladder is of rewards; None is 400. Seats rotate, and each opening is played once from every seat.
         seed: Decides every game, the anchors' included.
         on_progress: Called with a sentence when it is known how many more games the interval needs.
 

@@ -104,18 +104,18 @@ def rate_checkpoints(
             ``"runs/*.zip"``, a list of files, or policies, as ``evaluate_policy`` takes them, by their steps.
         ladder: The opponents: a ladder's file or anchors, as for ``evaluate_policy``, which has the same default;
             an empty list for none, so that checkpoints meet each other only.
-        within: Plays until every interval is as narrow as that, in Elo; by default 100, unless ``sure`` is given.
+        within: Width of the 95 % intervals at which to stop, in Elo; by default 100, unless ``sure`` is given.
         sure: Plays until the best checkpoint is the best with this probability.
-        games: At most so many, even if that is not reached.
+        games: Games to play at most, even if that is not reached.
         steps: The step of each checkpoint, or ``"time"`` to number them by the times of their files; by default
             the step is read from the name.
         agent: The text of an agent that plays a file of yours, which ``{}`` stands for: ``"mymodule:load({})"``.
         seed: Decides all games, with their results.
         skip_unfit: Leaves out checkpoints that cannot play this game, and says so.
         out: A folder for the games and the curve. The same call again goes on, and rates further checkpoints.
-        workers: Who plays, as for ``round_robin``; the games do not depend on it.
-        runner: Likewise.
-        ray_address: Likewise.
+        workers: Worker processes, as for ``round_robin``; the games do not depend on it.
+        runner: Where they run, as for ``round_robin``.
+        ray_address: The address of a Ray cluster, as for ``round_robin``.
         on_progress: Is told in a sentence how far it is, after each batch.
         command: The command line that asked for it, for the folder.
 

@@ -39,21 +39,21 @@ class AgentLimits:
     Attributes:
         isolate: Agents that get a process of their own: all; own (those named module:factory, learned ones, and
             with a limit on time or memory all but random); none.
-        move_seconds: Time limit for a move; an agent that takes longer loses. In Python: wall-clock time, without
-            the way of the position to the process and back.
+        move_seconds: Time limit for a move, in seconds; an agent that takes longer loses. In Python: wall-clock
+            time, without the way of the position to the process and back.
         clock: Time for a whole game and increment per move, in seconds; with commas one for each agent. Agents
             that manage their time are told; one that runs out loses. In Python: ``"60+0.6"``, or ``"60"``. Getting
             ready does not count, nor does the way of a position to the agent's process. ``SupportsClock`` has a
             clock told.
-        start_seconds: Time limit for starting an agent or engine, and for getting ready for a game.
-        memory_mb: Memory limit of an agent's process; an agent that takes more loses. In Python: resident memory
-            of the process and its children, in MiB; a bare one has about 60.
+        start_seconds: Time limit for starting an agent or engine, and for getting ready for a game, in seconds.
+        memory_mb: Memory limit of an agent's process, in MiB; an agent that takes more loses. In Python: resident
+            memory of the process and its children; a bare one has about 60.
         ponder: Agents think on the opponent's time too, each in a process of its own. In Python: no clock counts
             it.
         output_kb: What may be written to standard output and error in one move, in KiB.
-        hang_seconds: A move that takes longer counts as a hang and loses; 0 waits for ever. In Python: limited or
-            not and whatever process it is in; None, and not 0, waits for ever. An environment that hangs makes
-            the game void.
+        hang_seconds: A move that takes more seconds counts as a hang and loses; 0 waits for ever. In Python:
+            limited or not and whatever process it is in; None, and not 0, waits for ever. An environment that
+            hangs makes the game void.
     """
 
     isolate: Isolate = Isolate.OWN

@@ -186,13 +186,16 @@ def test_every_agent_is_listed_with_its_settings():
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in list_agents(learned=True)])
-def test_every_setting_has_a_sentence(name: str) -> None:
+def test_every_setting_has_a_sentence_its_values_and_its_unit(name: str) -> None:
     described = describe_settings(name)
     entry = next(entry for entry in list_agents(learned=True) if entry.name == name)
     assert {setting.name: setting.default for setting in described} == entry.settings
     for setting in described:
         assert setting.text.endswith("."), setting
         assert 10 < len(setting.text) < 330, setting
+        is_number = setting.allowed.startswith(("a number", "a whole number")) and setting.name != "seed"
+        assert setting.allowed, setting
+        assert bool(setting.unit) == is_number, setting
 
 
 def test_a_setting_is_described_where_it_is_declared() -> None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from zermelo.agents.base.memory import TransientState
+from zermelo.agents.base.settings import declared
 from zermelo.agents.policies.engines import EngineAgent, EngineError
 from zermelo.envs.adapters.as_game import as_game
 from zermelo.envs.errors import UnknownNameError, UnsupportedGameError
@@ -119,14 +120,14 @@ class GnubgAgent(EngineAgent):
 
     Attributes:
         level: How well it plays, from ``"noise-1"`` (hardly at all) over ``"beginner"`` to ``"world-class"``.
-        seconds: That a move may take.
+        seconds: Time that a move may take.
     """
 
     kind: ClassVar[str] = "gnubg"
     _merges_errors: ClassVar[bool] = True
 
     path: str = "gnubg"
-    level: str = "beginner"
+    level: str = declared("beginner", None, " or ".join(LEVELS))
     seconds: float = 60.0
 
     _talk: _Questions = field(init=False, default_factory=_Questions)

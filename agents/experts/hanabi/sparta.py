@@ -39,19 +39,19 @@ class SpartaAgent(SearchAgent):
 
     Attributes:
         blueprint: The agent that everybody is taken to be, by its spec.
-        samples: How many deals to try, at most.
-        seconds: Time to take, from the call on.
+        samples: Deals to try, at most.
+        seconds: Time for a move, from the call on.
         margin: By how much another action must be better, in units of utility.
         certainty: By how many standard errors it must be better.
     """
 
     kind: ClassVar[str] = "sparta"
 
-    blueprint: Any = converted("hanabi", make_blueprint_agent)
-    samples: int = integer(200, lower=2)
+    blueprint: Any = converted("hanabi", make_blueprint_agent, "the spec of an agent")
+    samples: int = integer(200, "deals", lower=2)
     seconds: float | None = None
-    margin: float = number(0.05, lower=0)
-    certainty: float = number(2.0, lower=0)
+    margin: float = number(0.05, "utility", lower=0)
+    certainty: float = number(2.0, "standard errors", lower=0)
 
     def given_limits(self) -> dict[str, Any]:
         return {"seconds": self.seconds}

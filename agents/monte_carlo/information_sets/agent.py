@@ -40,9 +40,10 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     in Games 4 (2012).
 
     Attributes:
-        observers: ``"single"``: opponents' decisions are averaged over what the player does not see;
-            ``"multiple"``: they know what they see.
-        exploration: The weight of what was tried less, with values from 0 to 1.
+        observers: What opponents know in the tree: what they see (``"multiple"``), or only what the searching
+            player sees (``"single"``).
+        exploration: Weight of exploration: the higher, the more often actions with few visits are tried. Utilities
+            are scaled to 0 to 1 first.
         playout_moves: Moves after which a playout is cut off and rewards so far count, as for Hanabi, where random
             play soon loses all; None plays to the end.
         blueprint: The spec of an agent that plays the playouts; None for random ones.
@@ -54,10 +55,10 @@ class ISMCTSAgent(WorkerSettings, SimulatingAgent):
     kind: ClassVar[str] = "ismcts"
 
     observers: Observers = choice(Observers.MULTIPLE)
-    exploration: float = number(0.7, lower=0)
-    playout_moves: int | None = integer(None, lower=0)
-    blueprint: Any = converted(None, make_blueprint_agent)
-    belief: Any = converted(UNIFORM, make_belief)
+    exploration: float = number(0.7, "weight", lower=0)
+    playout_moves: int | None = integer(None, "plies", lower=0)
+    blueprint: Any = converted(None, make_blueprint_agent, "the spec of an agent")
+    belief: Any = converted(UNIFORM, make_belief, "uniform, or a model of opponents")
     ties: Ties = choice(Ties.RANDOM)
 
     def check_game(self, game: Game[Any]) -> None:

@@ -36,14 +36,15 @@ class SimultaneousMCTSAgent(SimulatingAgent):
 
     Attributes:
         selection: ``"regret"`` (regret matching), ``"exp3"`` or ``"duct"`` (decoupled UCT).
-        exploration: For ``"duct"`` the weight of what was tried less, with values from 0 to 1 (0.7); else the
-            share of simulations in which a player tries any action (0.1; 0.2 for ``"exp3"``).
+        exploration: For ``"duct"`` the weight of exploration, for utilities scaled to 0 to 1; else the share of
+            simulations in which a player tries any action. None is 0.7 for ``"duct"``, 0.2 for ``"exp3"`` and 0.1
+            for ``"regret"``.
     """
 
     kind: ClassVar[str] = "simultaneous_mcts"
 
     selection: JointSelection = choice(JointSelection.REGRET)
-    exploration: float | None = number(None, lower=0)
+    exploration: float | None = number(None, "weight or share", lower=0)
 
     def check_game(self, game: Game[Any]) -> None:
         require_simultaneous(game, self.kind)

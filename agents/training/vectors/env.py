@@ -37,7 +37,7 @@ class _Block(NamedTuple):
 
 @checked_call
 class RulesVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """Many games of the same rules.
+    """Many games of the same rules, as one Gymnasium vector environment.
 
     Observations are as the AEC environment's, with an axis for the games before them; ``infos`` has
     ``"action_mask"`` of shape (games, actions), ``"seat"`` (the learner's), ``"to_move"`` and, after a step,

@@ -63,15 +63,15 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
         quiescence: How many moves beyond the depth limit to follow noisy actions, such as captures, in games that
             have ``is_noisy``.
         window: Where alpha and beta start: ``"bounds"``, or ``"full"`` for minus to plus infinity.
-        threads: How many threads search together, where the game has compiled rules. The value does not depend on
-            it (with the settings from ``late_move_reductions`` on it may), the nodes visited do. At most eight for
-            each processor, or 64.
-        proof_share: How much of a time limit may go into proving who wins, in games of compiled rules with the
-            hook ``bounds``. ``proven`` says what was proven, and which actions keep it is then known to the
-            search. A quarter of ``memory_mb``, 16 at most, serves it. Not with ``exact``, a full window, a stop
-            test or other limits.
-        selective: Who says what is searched less deep: ``"settings"``, only the agent's;
-            ``"game"``, the game's rules too, where they say what pays.
+        threads: Threads that search together, where rules are compiled. The nodes visited depend on it; the value
+            may too with ``late_move_reductions``, ``null_move``, ``futility`` or ``share_positions``. At most
+            eight for each processor, or 64.
+        proof_share: The share of a time limit that may go into proving who wins, in games whose compiled rules
+            have ``bounds``. The result's ``proven`` says what was proven, and the search knows which actions keep
+            it. It uses a quarter of ``memory_mb``, 16 MiB at most. Not with ``exact``, a full window, a stop test
+            or other limits.
+        selective: Where ``late_move_reductions``, ``null_move``, ``futility`` and ``share_positions`` come from:
+            ``"settings"``, from the agent alone; ``"game"``, also from the game's rules, where they say what pays.
         tables: A file with an endgame table (``zermelo table``), whose positions are proven leaves.
         book: A file with an opening book (``zermelo book``, or Polyglot's for chess), to play from at random among
             good moves.
@@ -83,10 +83,10 @@ class AlphaBetaAgent(SelectiveSettings, PruningSettings, TreeSearchAgent):
     family = ALPHA_BETA
     requires = (require_plain_game,)
 
-    quiescence: int = integer(8)
+    quiescence: int = integer(8, "plies")
     window: Window = choice(Window.BOUNDS)
     threads: int = thread_count(1)
-    proof_share: float = number(0.5, lower=0, upper=1)
+    proof_share: float = number(0.5, "share of the time", lower=0, upper=1)
     selective: SelectiveBy = choice(SelectiveBy.SETTINGS)
     tables: str | None = path()
     book: str | None = path()

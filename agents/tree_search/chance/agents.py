@@ -54,8 +54,8 @@ class ExpectiminimaxAgent(PruningSettings, TreeSearchAgent):
     requires = (require_perfect_information, require_one_or_two_opposed)
 
     pruning: ChancePruning = choice(ChancePruning.NONE)
-    beam_width: int = integer(0)
-    samples: int = integer(8, lower=1)
+    beam_width: int = integer(0, "actions")
+    samples: int = integer(8, "draws", lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:
@@ -107,8 +107,8 @@ class ExpectimaxAgent(TableSettings, TreeSearchAgent):
     kind: ClassVar[str] = "expectimax"
     family = GENERAL
 
-    opponent: Any = converted("random", _written)
-    samples: int = integer(8, lower=1)
+    opponent: Any = converted("random", _written, "a model of opponents, or its spec")
+    samples: int = integer(8, "draws", lower=1)
     chance_at_limit: ChanceAtLimit = choice(ChanceAtLimit.AUTO)
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ class MaxNAgent(PruningSettings, TreeSearchAgent):
 
     tie_rule: TieRule = choice(TieRule.FIRST)
     shallow: bool = flag(True)
-    samples: int = integer(8, lower=1)
+    samples: int = integer(8, "draws", lower=1)
 
     def searched(self, request: Request, budget: Budget, news: News | None = None) -> TreeOutcome:
         root = self.root(request.game, request.state, request.legal)._replace(news=news)
@@ -86,7 +86,7 @@ class ParanoidAgent(PruningSettings, TreeSearchAgent):
     kind: ClassVar[str] = "paranoid"
     family = GENERAL
 
-    samples: int = integer(8, lower=1)
+    samples: int = integer(8, "draws", lower=1)
 
     @property
     def fixed(self) -> Mapping[str, Any]:
@@ -110,7 +110,7 @@ class BestReplyAgent(PruningSettings, TreeSearchAgent):
     kind: ClassVar[str] = "bestreply"
     family = GENERAL
 
-    samples: int = integer(8, lower=1)
+    samples: int = integer(8, "draws", lower=1)
 
     @property
     def fixed(self) -> Mapping[str, Any]:

@@ -1,13 +1,16 @@
-"""The rules of chess, as PettingZoo's environment ends games.
+"""Chess, whose games end as in PettingZoo's environment.
 
-Rules: FIDE, "Laws of Chess" (2023). A game that the player to move may claim as a draw is one at once: if fifty
-moves of each player without a capture or a pawn's move have passed or would have after one of its moves, if the
-position has been there twice before, or would have been after one of its moves. So five repetitions and 75 moves
-never come about. It is drawn too where neither has the pieces left to give mate: kings alone, with one knight or
-bishop, or with bishops that all go on squares of one colour. (PettingZoo asks ``can_claim_draw`` and
-``is_insufficient_material`` of N. Fiekas's python-chess.)
+Rules: FIDE, "Laws of Chess" (2023). A game is drawn as soon as the player to move may claim a draw: when fifty
+moves of each player without a capture or a pawn's move have passed, or would have after one of its moves; or when
+the position has been there twice before, or would have been after one of its moves. It is also drawn when neither
+player has the pieces to give mate: kings alone, with one knight or bishop, or with bishops that all go on squares
+of one colour. PettingZoo asks python-chess (``can_claim_draw``, ``is_insufficient_material``), which says the
+same.
 
-Actions are PettingZoo's, those of AlphaZero: see ``tables``.
+Actions are numbered as in PettingZoo and AlphaZero: ``(8 * column + row) * 73 + plane``. Column and row are those
+of the square that a piece leaves, seen by its player. Planes 0 to 55 are moves of a queen, ``8 * (distance - 1) +
+direction``, and all other moves but these: 56 to 63 are a knight's, 64 to 72 promotions to a knight, bishop or
+rook.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Kuhn(NamedTuple):
     """Kuhn poker: one card each, one chip to bet.
 
     Attributes:
-        players: From 2 to 10.
+        players: Number of players, 2 to 10.
     """
 
     players: int = 2

@@ -6,7 +6,9 @@ pawns. A move takes one pawn one step straight or diagonally forward. Straight i
 diagonally it goes to an empty square or captures an opponent's pawn there. The first player with a pawn on the
 farthest row, or who has captured all the opponent's pawns, wins. There are no draws, and there is always a move.
 
-Actions and board are those of ``zermelo.envs.games.pawns.steps``.
+Actions: ``3 * square + direction`` moves the pawn on a square one row forward. Squares are numbered ``row *
+columns + column`` from a1, at the lower left. Direction 0 is to the next lower column, 1 straight, 2 to the next
+higher column.
 """
 
 from __future__ import annotations

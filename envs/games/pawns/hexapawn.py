@@ -4,7 +4,9 @@ Rules: M. Gardner, "Mathematical Games", Scientific American, March 1962. Each p
 pawn moves one step straight forward to an empty square, or captures one step diagonally forward. The player wins
 who brings a pawn to the farthest row, or leaves the opponent without a move (all pawns captured included).
 
-Actions and board are those of ``zermelo.envs.games.pawns.steps``.
+Actions: ``3 * square + direction`` moves the pawn on a square one row forward. Squares are numbered ``row *
+columns + column`` from a1, at the lower left. Direction 0 is to the next lower column, 1 straight, 2 to the next
+higher column.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def elo(
         pairs: Instead of the three, counts of pairs of games with the seats exchanged: both lost (LL), one lost
             and one drawn (LD), one won and one lost (WL), both drawn (DD), one won and one drawn (WD), both won
             (WW). Pairs are the better count where openings favour a side.
-        confidence: Of the intervals.
+        confidence: The probability of the intervals, between 0 and 1.
 
     Raises:
         InvalidSettingError: A count is negative or no whole number, both kinds of count are given, or

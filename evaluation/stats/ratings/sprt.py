@@ -64,7 +64,13 @@ class SprtResult:
 @checked_call
 @dataclass(frozen=True, kw_only=True)
 class Sprt:
-    """A sequential test, checked when made; ask it after each game or pair. ``sprt`` explains the settings.
+    """A sequential test, checked when made; ask it after each game or pair.
+
+    Attributes:
+        elo0: The hypothesis H0, a difference in Elo of the first agent over the second.
+        elo1: The hypothesis H1, in Elo, greater than ``elo0``.
+        alpha: The probability of accepting H1 when H0 is true.
+        beta: The probability of accepting H0 when H1 is true.
 
     Raises:
         InvalidSettingError: ``elo0`` is not less than ``elo1``, ``alpha`` or ``beta`` is not strictly between 0
@@ -147,10 +153,10 @@ def sprt(
         draws: Games drawn.
         losses: Games lost.
         pairs: Instead of the three, counts of pairs of games with the seats exchanged: LL, LD, WL, DD, WD, WW.
-        elo0: The hypothesis H0, an Elo difference of the first agent over the second.
-        elo1: The hypothesis H1, greater than ``elo0``.
-        alpha: The chance of accepting H1 when H0 is true.
-        beta: The chance of accepting H0 when H1 is true.
+        elo0: The hypothesis H0, a difference in Elo of the first agent over the second.
+        elo1: The hypothesis H1, in Elo, greater than ``elo0``.
+        alpha: The probability of accepting H1 when H0 is true.
+        beta: The probability of accepting H0 when H1 is true.
 
     Raises:
         InvalidSettingError: A setting is impossible (see ``Sprt``), a count is negative or no whole number, or
