@@ -3,7 +3,7 @@
 Rules: W. Zamkauskas, 1988, as given by J. Lieberum, "An evaluation function for the game of Amazons", Theoretical
 Computer Science 349, 2005. Each player has four amazons, which move like queens in chess: any number of empty
 squares straight or diagonally. A turn is a move of one amazon and then an arrow, which flies from where she is now
-as far as a queen could move, and closes the square it lands on for good. Who cannot move has lost.
+as far as a queen could move, and closes the square it lands on for good. A player who cannot move has lost.
 
 Actions are squares, ``row * size + column``; row 0 is the upper edge. A turn is three of them: where the amazon
 stands, where she moves to, and where her arrow lands.
@@ -47,7 +47,7 @@ class _AmazonsParameters(NamedTuple):
 
 
 class Amazons(MoverLoses, BoardMethods, _AmazonsParameters):
-    """Move an amazon and shoot an arrow; who cannot move loses.
+    """Move an amazon and shoot an arrow; a player who cannot move loses.
 
     Attributes:
         size: Height and width of the board, 4 to 11.

@@ -2,7 +2,7 @@
 
 Rules: D. Gale, "A curious Nim-type game", American Mathematical Monthly 81, 1974. A bar of chocolate squares; the
 one at the upper left is poisoned. A bite takes a square and all that is left below it and to its right, corner
-included. Who eats the poisoned square loses.
+included. The player who eats the poisoned square loses.
 
 Actions: ``row * columns + column`` of the square bitten, row 0 on top, so action 0 is the poison.
 """

@@ -3,7 +3,7 @@
 Rules: M. H. Albert, J. P. Grossman, R. J. Nowakowski and D. Wolfe, "An introduction to Clobber", INTEGERS 5(2),
 2005. The board starts full, the players' stones in a checkerboard pattern, with a stone of the first player on the
 lower left square. A move takes one of the mover's stones one step up, down, left or right onto a stone of the
-opponent, which leaves the board. Who cannot move has lost.
+opponent, which leaves the board. A player who cannot move has lost.
 
 Actions: ``4 * square + direction``, squares being numbered ``row * columns + column`` from the upper left one: the
 stone on the square moves up, right, down or left, directions 0 to 3.

@@ -2,7 +2,7 @@
 
 Rules: E. R. Berlekamp, J. H. Conway and R. K. Guy, *Winning Ways for your Mathematical Plays*, chapter 5; M.
 Gardner, "Mathematical Games", Scientific American, February 1974. The players take turns to cover two free
-neighbouring squares: seat 0 two in a column, seat 1 two in a row. Who cannot loses.
+neighbouring squares: seat 0 two in a column, seat 1 two in a row. A player who cannot loses.
 
 Actions, for squares counted from the upper left:
 

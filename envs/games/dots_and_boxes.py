@@ -1,8 +1,8 @@
 """Dots and Boxes for two or more players.
 
 Rules: E. R. Berlekamp, J. H. Conway and R. K. Guy, *Winning Ways for your Mathematical Plays*, chapter 16. Between
-the dots of a grid, a move draws one line of length one. Who completes one or two boxes gets them and moves again,
-if lines are left. When all lines are drawn, more boxes win.
+the dots of a grid, a move draws one line of length one. A player who completes one or two boxes gets them and
+moves again, if lines are left. When all lines are drawn, more boxes win.
 
 For more than two players, a seat's utility is the number of players with fewer boxes less the number with more;
 with a margin it is the sum of its differences to all other players. Either way utilities add up to zero, and for

@@ -2,7 +2,7 @@
 
 Rules: B. Kienitz, "Isolation", Lakeside 1972. Each player has a pawn, on opposite sides. A turn has two actions:
 the pawn steps to one of the eight squares around it, which must be there and empty, and then any empty square is
-taken away for good. Who is to step and cannot has lost.
+taken away for good. A player who cannot step has lost.
 
 Actions are squares, ``row * columns + column``: the one stepped to, then the one taken away.
 """
@@ -36,7 +36,7 @@ class _IsolationParameters(NamedTuple):
 
 
 class Isolation(MoverLoses, SymmetricBoard, _IsolationParameters):
-    """Step with your pawn, then take a square away; who cannot step loses.
+    """Step with your pawn, then take a square away; a player who cannot step loses.
 
     Attributes:
         rows: Height of the board, at least 2.

@@ -1,8 +1,8 @@
 """Nim with any heaps that fit, normal or misère, for two or more players.
 
 Rules: C. L. Bouton, "Nim, a game with a complete mathematical theory", Annals of Mathematics 3, 1901. The players
-take turns to take one or more objects from one heap. Who takes the last object of all wins; in the misère game,
-loses.
+take turns to take one or more objects from one heap. The player who takes the last object of all wins; in the
+misère game that player loses.
 
 For more than two players the winner of the normal game gets 1 from every other player, and the loser of the misère
 game pays 1 to every other player.

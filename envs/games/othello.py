@@ -2,9 +2,9 @@
 
 Rules: World Othello Federation, "Official rules for the game Othello". Black moves first. A move puts a disc on an
 empty square so that it encloses, with another disc of the mover, a straight line of the opponent's discs in at
-least one of eight directions; all discs so enclosed are turned over. Who has no such move must pass, and nobody
-else may. The game ends when neither side can move; more discs win. A margin is the difference of discs on the
-board: empty squares count for nobody (tournaments give them to the winner).
+least one of eight directions; all discs so enclosed are turned over. A player without such a move must pass;
+nobody else may. The game ends when neither side can move; more discs win. A margin is the difference of discs on
+the board: empty squares count for nobody (tournaments give them to the winner).
 
 Actions:
 

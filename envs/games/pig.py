@@ -2,9 +2,9 @@
 
 Rules: J. Scarne, "Scarne on Dice", 1945, as given by T. W. Neller and C. G. M. Presser, "Optimal Play of the Dice
 Game Pig", The UMAP Journal 25(1), 2004. The player whose turn it is rolls or holds, as often as it likes. A roll
-adds to the turn's points, unless a one shows: then the turn is over and its points are lost. Who holds adds the
-turn's points to its score, and the turn passes. The first to hold with at least ``target`` points has won; who
-could do so does not roll again.
+adds to the turn's points, unless a one shows: then the turn is over and its points are lost. A player who holds
+adds the turn's points to its score, and the turn passes. The first to hold with at least ``target`` points has
+won; a player who could do so does not roll again.
 
 - Several dice are rolled together and add up; a one on any of them ends the turn. With ``snake_eyes``, ones on all
   of them cost the player's whole score too (Two-Dice Pig).

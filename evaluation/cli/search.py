@@ -239,8 +239,8 @@ def warmup(
 
     Rules are compiled, and the machine code is kept on disk. For environments without rules, random play on copies
     shows what they are: whether they hide something, leave something to chance, or pay one player what another
-    loses. That is kept as well; what did not show is assumed, and can be declared. What is prepared already takes a
-    moment.
+    loses. That is kept as well; what did not show is assumed, and can be declared. What is prepared already takes
+    a moment.
 
     [bold]Examples[/bold]
     $ zermelo warmup

@@ -3,12 +3,12 @@
 Rules: those of the World Backgammon Federation, money play without cube and Jacoby rule. Each player's points are
 numbered from its own side, 24 down to 1; a player's point ``p`` is the other player's ``25 - p``. Checkers move
 down, by the numbers on two dice, to points where the other player has at most one checker; a single one that is
-hit goes to the bar, from which it must enter (by a six on point 19) before anything else moves. Who has all
+hit goes to the bar, from which it must enter (by a six on point 19) before anything else moves. A player with all
 checkers on points 1 to 6 may bear off: from the point of the number, or from the highest occupied point if the
-number is higher than that. A double is played four times. As many of the numbers must be played as can be; if
-only one of two can, the higher one. The first to bear off all checkers wins: one point; a gammon, two points, if
-the other has borne off none; a backgammon, three, if that player then has a checker on the bar or on its points 19
-to 24. Both players roll a die first; the higher one starts with these two numbers, equal ones are rolled again.
+number is higher than that. A double is played four times. As many of the numbers must be played as can be; if only
+one of two can, the higher one. The first to bear off all checkers wins: one point; a gammon, two points, if the
+other has borne off none; a backgammon, three, if that player then has a checker on the bar or on its points 19 to
+24. Both players roll a die first; the higher one starts with these two numbers, equal ones are rolled again.
 
 Actions: a number means the same at every position: ``676 * order + 26 * first + second``.
 
@@ -17,9 +17,9 @@ Actions: a number means the same at every position: ``676 * order + 26 * first +
 - ``order`` is 0 if the higher number is played first, 1 if the lower one is.
 - 0 plays nothing, when nothing can be played.
 
-A double is two actions of two checkers each. Of actions that lead to the same position with the same checkers
-only one is legal: the higher number is played first unless that gives something else, and the checkers of a
-double come from the higher points first, through both actions.
+A double is two actions of two checkers each. Of actions that lead to the same position with the same checkers only
+one is legal: the higher number is played first unless that gives something else, and the checkers of a double come
+from the higher points first, through both actions.
 
 Chance outcomes: ``6 * (high - 1) + low - 1`` for the numbers of a roll, a double once; at the opening
 ``6 * (first player's die - 1) + second player's die - 1``.

@@ -2,8 +2,8 @@
 
 Rules: both hold the cards 1 to n; a third suit, of prizes, lies in the middle. In each round a prize is turned up,
 both bid one of their cards at the same time, and the higher card wins as many points as the prize says; equal bids
-throw it away. Bids are spent. Who has more points at the end wins. S. M. Ross, "Goofspiel: the game of pure
-strategy", Journal of Applied Probability 8 (1971).
+throw it away. Bids are spent. The player with more points at the end wins. S. M. Ross, "Goofspiel: the game of
+pure strategy", Journal of Applied Probability 8 (1971).
 
 Prizes come by chance, or from the highest to the lowest, which both know. With ``hidden`` players are told who won
 a round, but not what the other has bid. The last round is played without asking, as nobody has a choice. All this

@@ -3,8 +3,9 @@
 Rules: F. Southey et al., "Bayes' bluff: opponent modelling in poker", UAI (2005). Two cards of each rank; each
 player antes one chip and is dealt a card. There are two rounds of betting, in which the players in turn check,
 raise, call or fold; a raise is two chips in the first round and four in the second, and there are at most two of
-them in each. Between the rounds one card is laid open. Who makes a pair with it wins; else the higher card does;
-equal cards share the pot. The first player begins both rounds, and only who faces a raise may fold.
+them in each. Between the rounds one card is laid open. A player who makes a pair with it wins; else the higher
+card does; equal cards share the pot. The first player begins both rounds, and only a player who faces a raise may
+fold.
 
 ``blinds=True`` is RLCard's game, PettingZoo's ``classic/leduc_holdem-v4``: instead of antes, one player, drawn by
 chance, puts in one chip and begins, the other two chips; a player may always fold; in the second round the player
