@@ -7,6 +7,7 @@ part is written but ``tournament``, which plays one. ``scripts/bench.py --write`
 """
 
 import ast
+import enum
 import functools
 import importlib
 import inspect
@@ -21,7 +22,6 @@ import typer.main
 from game_pages import CLASSICS, ladders, levels, pages, table
 
 from zermelo.agents import list_agents
-from zermelo.agents.base.settings import name_of
 from zermelo.agents.specs import describe_settings
 from zermelo.envs.rules.contract import METHODS
 from zermelo.envs.support.spec_text import Spec
@@ -29,6 +29,13 @@ from zermelo.evaluation.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+LIMITS = {
+    "depth": "At least 1.",
+    "nodes": "At least 1.",
+    "simulations": "At least 1.",
+    "seconds": "Greater than 0.",
+}
+"""The limits that commands hand on to agents, and how their help ends."""
 BLOCK = re.compile(r"(<!-- generated: (\w+)([^\n]*) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 QUICKSTART = ROOT / "scripts" / "quickstart"
 TOURNAMENT = re.compile(r"\btournament (?:[^\n\\]|\\\n)*")
@@ -103,10 +110,11 @@ def parameters(page, dotted):
         if parameter.name not in about:
             raise SystemExit(f"{dotted} does not say what {parameter.name} is")
         default = parameter.default
-        is_plain = default is None or isinstance(default, (bool, int, float, str))
-        shown = f"`{getattr(default, 'value', default)!r}`" if is_plain else f"`{name_of(default)}`"
+        shown = f"`{getattr(default, '__name__', repr(getattr(default, 'value', default)))}`"
         text = code(" ".join(about[parameter.name].split())).replace("|", "\\|")
-        rows.append((f"`{parameter.name}`", "" if default is parameter.empty else shown, text))
+        text = re.sub("In Python: (.)", lambda found: found[1].upper(), text)
+        is_shown = default is not parameter.empty and "lambda" not in shown
+        rows.append((f"`{parameter.name}`", shown if is_shown else "", text))
     return table("parameter | default | what it is", rows)
 
 
@@ -203,16 +211,20 @@ def option(param):
     is_argument = param.param_type_name == "argument"
     names = [param.metavar or param.name.upper()] if is_argument else param.opts
     text, default = plain(param.help).replace("\n", " ").replace("|", "\\|"), param.default
-    choices = [f"`{choice}`" for choice in getattr(param.type, "choices", ()) if choice not in text]
-    if choices:
-        text += f" One of {', '.join(choices)}."
+    choices = [choice.value for choice in type(default)] if isinstance(default, enum.Enum) else []
+    if not all(choice in text for choice in choices):
+        text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
     is_said = default is not None and default is not False and default != "" and not callable(default)
     if isinstance(param.show_default, str):
         text += f" Default: {param.show_default}."
     elif is_said and param.show_default:
         text += f" Default: `{getattr(default, 'value', default)}`."
-    elif not is_argument and not param.is_flag and "default" not in text:
-        text += " Default: none."
+    elif not is_argument and not param.is_flag and "default" not in text.lower():
+        text += (
+            " Default: the agent's."
+            if param.name in LIMITS and text.endswith(LIMITS[param.name])
+            else " Default: none."
+        )
     return ", ".join(f"`{name}`" for name in names), text
 
 

@@ -116,7 +116,7 @@ class PruningSettings(TableSettings, WorkerSettings):
             limit may stop the search half way, or one iteration helps the next (max^n: only the former).
     """
 
-    seconds: float | str | None = declared("auto", None, "a number greater than 0, or auto", "seconds")
+    seconds: float | str | None = declared("auto", None, 'a number greater than 0, or "auto"', "seconds")
     exact: bool = flag(False)
     ordering: Ordering = choice(Ordering.AUTO)
     deepening: bool | None = flag(None)

@@ -68,7 +68,7 @@ class WorkerSettings:
             answered one after the other. On this machine at most eight for each processor, or 64.
     """
 
-    workers: int | str = converted(1, make_workers, "a whole number of at least 1, or ray, or ray:N", "processes")
+    workers: int | str = converted(1, make_workers, 'a whole number of at least 1, "ray", or "ray:N"', "processes")
 
 
 class _Pools(TransientState):

@@ -268,8 +268,9 @@ def evaluate_command(
         policy: A saved model, such as ppo.zip, or an agent; `zermelo agents` lists them.
         ladder: A ladder's file, or an agent to be rated against; may be given several times. By default the ladder
             that this package has for the game, or else random, greedy and searches.
-        within: Width of the interval at which to stop, in Elo, after 20,000 games at most.
-        games: Games with each agent, at most if --within is given; not for ladders.
+        within: Width of the interval at which to stop, in Elo, after 20,000 games at most; by default 100 on a
+            ladder, after 1,000 games at most.
+        games: Games with each agent, at most if --within is given; not for ladders. By default 20.
     """
     from zermelo.evaluation.training.evaluate import evaluate_policy
 

@@ -80,8 +80,8 @@ def solve_command(
         policy: Also write the optimal actions of every state.
         plan: States in the policy: seat (those that its player can reach by it) or full.
         states: Limit on states; by default 1,000,000 in a policy, 3,000,000 with chance.
-        tolerance: With chance, or one player: how far off a value may be (1e-9). With hidden cards: what a player
-            may gain against the policy (0.001).
+        tolerance: With chance, or one player: how far off a value may be, in the game's rewards; by default 1e-9.
+            With hidden cards: what a player may gain against the policy, in rewards; by default 0.001.
         method: auto, alpha_beta, or proof_number, which is quick at mates.
     """
     from zermelo.agents.base.settings import check_choice

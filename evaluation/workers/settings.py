@@ -52,8 +52,8 @@ class AgentLimits:
             it.
         output_kb: What may be written to standard output and error in one move, in KiB.
         hang_seconds: A move that takes more seconds counts as a hang and loses; 0 waits for ever. In Python:
-            limited or not and whatever process it is in; None, and not 0, waits for ever. An environment that
-            hangs makes the game void.
+            None, and not 0, waits for ever. It holds for all agents, whatever process they are in. An environment
+            that hangs makes the game void.
     """
 
     isolate: Isolate = Isolate.OWN
