@@ -33,8 +33,6 @@ ENTRIES = {
 COLUMNS = ("agent", "ms a move", "against random", "against the row above", "games")
 WITH_LADDER = {"classic/go-v5": "classic/go-v5(board_size=9)"}
 """Environments whose ladder is that of other settings."""
-WIDE = 40
-"""Elo of the 95 % interval that rungs should have at most."""
 LEVELS = """Each agent plays `random` and the agent of the row above. Scores are % of the points, or mean rewards
 of a game where it pays amounts, with the 95 % interval in brackets. In games for one player, and in Hanabi, the
 score is the agent's own. The command is `python scripts/bench.py strengths`."""
@@ -168,17 +166,13 @@ def ladders():
         first, *others = ladder.rungs
         last = others[-1]
         unit = "Elo" if ladder.unit == "elo" else f"reward with `{ladder.baseline}`"
-        ends = f"{ladder.shown(first.rating)} to {ladder.shown(last.rating)}"
+        levels = f"{unit}, {ladder.shown(first.rating)} to {ladder.shown(last.rating)}"
         width = ladder.shown(max(rung.upper - rung.lower for rung in others))
-        wide = sum(rung.upper - rung.lower > WIDE for rung in others) if ladder.unit == "elo" else "-"
-        strongest, name = f"`{last.agent}`", ladder.about["env"]
+        name = ladder.about["env"]
         page = name.partition("(")[0].rpartition("/")[2].removesuffix("-v0")
-        row = [f"[`{name}`](../games/{page}.md)", unit, ends, len(ladder.rungs), width, wide, strongest]
-        lines.append([*row, f"{last.ms:.3g}", f"{ladder.about['games']:,}", f"{ladder.about['minutes']:.2g}"])
-    columns = (
-        "environment | unit | levels | rungs | widest interval | wider than 40 | strongest rung | its ms a move"
-    )
-    return table(f"{columns} | games | minutes", lines)
+        strongest = f"`{last.agent}`: {last.ms:.3g}"
+        lines.append([f"[`{name}`](../games/{page}.md)", levels, len(ladder.rungs), width, strongest])
+    return table("environment | levels | rungs | widest interval | strongest rung, ms a move", lines)
 
 
 def table(columns, rows):
