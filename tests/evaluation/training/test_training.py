@@ -156,7 +156,7 @@ def test_plain_values_and_a_table():
     told = json.loads(json.dumps(rating.to_dict(), allow_nan=False))
     assert (told["rungs"][0]["agent"], told["games"]) == ("random", 4)
     assert (told["upper"] is None) == math.isinf(rating.upper)
-    assert str(rating).startswith(f"{GAME}: ")
+    assert str(rating).startswith(f"alphabeta in {GAME}: ")
     assert "player_1" in str(rating)
 
 
@@ -251,7 +251,8 @@ def test_a_model_of_stable_baselines3_plays_as_it_is():
     assert not one.total.failures
     assert one.total.games == 6
     assert model.policy.training
-    assert evaluate_policy(model.policy, GAME, ladder=["random"], games=6).to_dict() == one.to_dict()
+    same = evaluate_policy(model.policy, GAME, ladder=["random"], games=6).to_dict()
+    assert same | {"policy": "MaskablePPO"} == one.to_dict()
 
 
 @pytest.mark.thorough
@@ -269,6 +270,7 @@ def test_a_model_without_masks_plays_its_best_legal_action(tmp_path):
             str(tmp_path / "model.zip"),
         ]
         rated = [evaluate_policy(policy, GAME, ladder="random", games=4).to_dict() for policy in by_file]
+        assert [one.pop("policy") for one in rated] == [*map(str, by_file)]
         assert rated[0] == rated[1] == rated[2]
         assert rated[0]["rungs"][0]["agent"] == "random"
 
