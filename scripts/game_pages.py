@@ -101,7 +101,7 @@ def _classic(name, env):
     shape = getattr(space, "spaces", {}).get("observation", space)
     is_won = as_game(env).traits.utility_bounds == (-1, 1)
     facts = [
-        ("Creation", f'`make("aec", "classic/{name}")`'),
+        ("Creation", f'`pettingzoo.make("aec", "classic/{name}")`'),
         ("Agents", ", ".join(env.possible_agents)),
         ("Actions", f"`{env.action_space(env.agent_selection)}`. {said['actions']}"),
         ("Observation", f"{'x'.join(map(str, shape.shape)) or shape}. {said['seen']}"),

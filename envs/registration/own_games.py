@@ -53,7 +53,7 @@ def _table(rules: Any) -> list[str]:
     actions = rules.num_actions()
     lower, upper = method_or_default(rules, "utility_bounds")()
     rows = {
-        "Creation": f'make("aec", "zermelo/{type(rules).__name__}-v0"{settings})',
+        "Creation": f'zermelo.envs.make("zermelo/{type(rules).__name__}-v0"{settings})',
         "Agents": ", ".join(agents),
         "Actions": f"Discrete({actions})",
         "Observation": _observation_text(type(rules)),
