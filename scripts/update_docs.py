@@ -137,7 +137,8 @@ def names(page):
         thing = getattr(importlib.import_module(module), name)
         if callable(thing) or inspect.ismodule(thing):
             text = inspect.getdoc(thing) or ""
-            path = ROOT / (getattr(thing, "__module__", None) or module).removeprefix("zermelo.").replace(".", "/")
+            home = thing.__name__ if inspect.ismodule(thing) else getattr(thing, "__module__", None) or module
+            path = ROOT / home.removeprefix("zermelo.").replace(".", "/")
             path = path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
         else:
             path, text = _constants(ROOT / module.split(".")[1])[name]

@@ -17,7 +17,7 @@ _ALL: Final = (1 << WORD) - 1
 
 
 class Words(tuple[int, ...]):
-    """A set of places; ``|``, ``&`` and ``-`` are those of sets."""
+    """A set of places; the operators for union, intersection and difference are those of sets."""
 
     __slots__ = ()
 
