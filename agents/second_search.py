@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
@@ -97,7 +97,8 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
             break
         except AssumptionFailed as failed:
             failures.append(failed)
-            see(root.game.assumed.origin, failed.field, failed.value, failed.seen)  # it may be another process's
+            origin = root.game.assumed.origin
+            see(origin, failed.field, failed.value, failed.seen, failed.drawn)  # it may be another process's
             if len(failures) == _MOST_TIMES:
                 raise
         nodes += failures[-1].nodes
@@ -105,7 +106,7 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
         spent = Budget.now() - started
         searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
     if failures or fitting is not agent:
-        about = _about(agent, fitting, root, found)
+        about = _about(agent, fitting, root, found, failures)
         text = about.rpartition(",")[0]
         tell_once(root.game, f"{_HERE if failures else _OF_CLASS}: {text}", about=text)
         note = f"{found.note}; {about}" if found.note else about
@@ -210,11 +211,14 @@ def _uses_processes(agent: Searcher) -> bool:
     )
 
 
-def _about(agent: Searcher, fitting: Searcher, root: Position, found: SearchResult) -> str:
+def _about(
+    agent: Searcher, fitting: Searcher, root: Position, found: SearchResult, failures: Sequence[AssumptionFailed]
+) -> str:
     """A sentence on what was seen, and what answered."""
     traits = root.game.traits
     names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]
     seen = " and ".join(f"{name} is {getattr(traits, name)} ({traits.evidence[name].text})" for name in names)
+    seen = seen or " and ".join(failed.seen for failed in failures)  # where all traits were told
     by = "searched again" if fitting.kind == agent.kind else f"searched by {fitting.kind} instead of {agent.kind}"
     if _uses_processes(agent) and not _uses_processes(fitting):
         by += " and in one process"

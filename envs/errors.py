@@ -91,15 +91,17 @@ class AssumptionFailed(ZermeloError):  # noqa: N818 - no error of the user's
         field: The field of ``Traits`` that was assumed to be something else.
         value: What it is.
         seen: What was seen.
+        drawn: The generators that a step drew from and the environment does not hold.
         nodes: The states that the search had visited.
     """
 
-    def __init__(self, field: str, value: str, seen: str, name: str = "") -> None:
+    def __init__(self, field: str, value: str, seen: str, name: str = "", drawn: tuple[str, ...] = ()) -> None:
         super().__init__(f"{name} is not as it was assumed to be ({field}): {seen}; search it again")
-        self.field, self.value, self.seen, self.name, self.nodes = field, value, seen, name, 0
+        self.field, self.value, self.seen, self.name = field, value, seen, name
+        self.drawn, self.nodes = drawn, 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.field, self.value, self.seen, self.name)
+        return type(self), (self.field, self.value, self.seen, self.name, self.drawn)
 
 
 class UnknownTraitWarning(UserWarning):

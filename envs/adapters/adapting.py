@@ -111,14 +111,17 @@ def adapt(
     found = (TraitSource.SEEN, seen), (TraitSource.ASSUMED, assumed)
     traits = merge_traits(base, *told, *found, evidence=by)
     draft.learn(findings)
-    if traits.chance is Chance.NONE or is_known:  # searches watch the generators of the process instead
-        outside = outside.only(findings.draws_from)
+    by_order = findings.draws_nothing and bool(traits.drawn_again) and traits.source("chance") is TraitSource.SEEN
+    watched_outside = outside.only(findings.draws_from)  # searches watch the other generators
+    if traits.chance is Chance.NONE or is_known:
+        outside = watched_outside
     watched = Assumed(
         origin,
         traits,
-        outside,
+        watched_outside,
         cancels=findings.cancels,
         draws_idly=findings.draws_idly,
+        by_order=by_order,
         differs=draft.differs_by_chance,
     )
     game = draft.with_traits(traits, outside, watched)

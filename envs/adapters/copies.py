@@ -300,10 +300,13 @@ class CopiedGame:
     ) -> CopiedState:
         if env is None:
             env = self._copy(state.env)
+        watched_by = None if state.watch is None else self.assumed
         if generator is not None:
-            replace_generators(env, generator)
+            if watched_by is None or not watched_by.by_order:
+                replace_generators(env, generator)
             self._draw_again(env, generator)
-        with self._guarded(generator) if self.outside.used else OUTPUT_GUARD:
+        outside = self.outside if watched_by is None else watched_by.outside
+        with self._guarded(outside, generator) if outside.used else OUTPUT_GUARD:
             try:
                 return self._after(state, env, env.step(env_action))
             except ZermeloError as error:
@@ -312,9 +315,9 @@ class CopiedGame:
                 raise self._failure(f"step({env_action!r})", error, self._hint(state)) from error
 
     @contextmanager
-    def _guarded(self, generator: np.random.Generator | None) -> Iterator[None]:
+    def _guarded(self, outside: OutsideGenerators, generator: np.random.Generator | None) -> Iterator[None]:
         seed = 0 if generator is None else int(generator.integers(2**32))
-        with self.outside.guard(seed), OUTPUT_GUARD:
+        with outside.guard(seed), OUTPUT_GUARD:
             yield
 
     @contextmanager

@@ -26,6 +26,7 @@ class _Recipe(NamedTuple):
     kind: type[Any]
     template: Any
     traits: Any
+    guarded: tuple[str, ...]
     draws_from: tuple[str, ...]
     information: Any
     as_numpy: bool
@@ -34,6 +35,7 @@ class _Recipe(NamedTuple):
     ignored_paths: dict[str, dict[str, str]]
     cancels: bool | None
     draws_idly: bool
+    by_order: bool
 
 
 def pack_game(game: Any, state: Any) -> bytes:
@@ -41,12 +43,15 @@ def pack_game(game: Any, state: Any) -> bytes:
     if not isinstance(game, CopiedGame):
         return bytes(cloudpickle.dumps(game))
     template = state.env if game.traits.information is Information.HIDDEN else game._template
-    draws_from = tuple(source.name for source in game.outside.used)
+    outside = game.outside if game.assumed is None else game.assumed.outside
+    guarded, draws_from = (tuple(source.name for source in each.used) for each in (game.outside, outside))
     cancels = None if game.assumed is None else game.assumed.cancels
     draws_idly = game.assumed is not None and game.assumed.draws_idly
-    learned = game.as_numpy, game.pays_by_rewards, game.keys_are_slow, game.ignored_paths, cancels, draws_idly
+    by_order = game.assumed is not None and game.assumed.by_order
+    of_steps = cancels, draws_idly, by_order
+    learned = game.as_numpy, game.pays_by_rewards, game.keys_are_slow, game.ignored_paths, *of_steps
     information = registered_information(template)
-    return packed(_Recipe(type(game), template, game.traits, draws_from, information, *learned))
+    return packed(_Recipe(type(game), template, game.traits, guarded, draws_from, information, *learned))
 
 
 def unpack_game(data: bytes, seed: int) -> Any:
@@ -59,18 +64,20 @@ def unpack_game(data: bytes, seed: int) -> Any:
         keys, resample = information.information_state_key, information.resample
         register_information(type(recipe.template), information_state_key=keys, resample=resample)
     game = recipe.kind(recipe.template, recipe.traits, seed=seed)
-    outside, traits = game.outside.only(recipe.draws_from), recipe.traits
+    outside, traits = game.outside.only(recipe.guarded), recipe.traits
     assumed = Assumed(
         origin_of(recipe.template),
         traits,
-        outside,
+        outside.only(recipe.draws_from),
         cancels=bool(recipe.cancels),
         draws_idly=recipe.draws_idly,
+        by_order=recipe.by_order,
         differs=game.differs_by_chance,
     )
-    game = game.with_traits(traits, outside, assumed if traits.assumed else None)
+    game = game.with_traits(traits, outside, assumed)
     game.takes_numpy(recipe.as_numpy)
-    game.pays_by_rewards, game.keys_are_slow, game.ignored_paths = recipe[-5:-2]
+    game.pays_by_rewards, game.keys_are_slow = recipe.pays_by_rewards, recipe.keys_are_slow
+    game.ignored_paths = recipe.ignored_paths
     return game
 
 

@@ -50,6 +50,7 @@ class Watch:
         "_differs",
         "_ends",
         "_generators",
+        "_looks_outside",
         "_name",
         "_next",
         "_origin",
@@ -64,8 +65,10 @@ class Watch:
         self._cancels, self._root = assumed.cancels, root
         self._ends = list[float]()  # what the first game that ended paid in all
         self.steps, self._next = 0, _FIRST
-        self._generators = generator_states(root.env) if assumed.chance and not assumed.draws_idly else None
-        self._differs = assumed.differs if assumed.chance and assumed.draws_idly else None
+        is_idle = assumed.chance and assumed.draws_idly
+        self._generators = generator_states(root.env) if assumed.no_draws and not is_idle else []
+        self._differs = assumed.differs if is_idle else None
+        self._looks_outside = assumed.looks_outside
         self._saved: Any = None
 
     def dealt(self, state: WatchedState) -> Watch:
@@ -84,15 +87,13 @@ class Watch:
             self._see_payment(before, after)
         if self._cancels is False and after.over:
             self._see_end(after)
-        if self._generators is None:
-            return
         self.steps = steps = self.steps + 1
-        if before is self._root or after.over or steps % _EVERY == 0:
-            if self._generators and generator_states(after.env) != self._generators:
-                self._fail("chance", Chance.SAMPLED, "a step drew a random number")
-            if steps >= self._next:
-                self._next = 2 * steps
-                self._look_outside()
+        is_looked_at = self._generators and (before is self._root or after.over or steps % _EVERY == 0)
+        if is_looked_at and generator_states(after.env) != self._generators:
+            self._fail("chance", Chance.SAMPLED, "a step drew a random number")
+        if steps >= self._next:
+            self._next = 2 * steps
+            self._look_outside()
 
     def _see_payment(self, before: WatchedState, after: WatchedState) -> None:
         paid = tuple(now - was for was, now in zip(before.totals, after.totals, strict=True))
@@ -108,12 +109,12 @@ class Watch:
 
     def _look_outside(self) -> None:
         if self._saved is not None and (moved := self._outside.put_back(self._saved)):
-            self._fail("chance", Chance.SAMPLED, f"a step drew from {moved[0]}")
+            self._fail("chance", Chance.SAMPLED, f"a step drew from {moved[0]}", tuple(moved))
 
     @contextlib.contextmanager
     def while_searching(self) -> Iterator[None]:
         """Looks at the generators of the process and of modules as well, which are put back in the end."""
-        if self._generators is None:
+        if not self._looks_outside:
             yield
             return
         self._saved = self._outside.look()
@@ -124,9 +125,9 @@ class Watch:
             raise
         self._look_outside()
 
-    def _fail(self, field: str, value: str, text: str) -> None:
-        see(self._origin, field, value, text)
-        raise AssumptionFailed(field, value, text, self._name)
+    def _fail(self, field: str, value: str, text: str, drawn: tuple[str, ...] = ()) -> None:
+        see(self._origin, field, value, text, drawn)
+        raise AssumptionFailed(field, value, text, self._name, drawn)
 
 
 @contextlib.contextmanager
@@ -163,7 +164,15 @@ class Looked:
 class Assumed:
     """The assumptions of searches of a game on copies; ``watch`` gives the watch of one.
 
-    ``differs`` says whether a step of a game whose steps draw idly leads elsewhere with other random numbers.
+    ``by_order`` says that nothing was seen of chance but lists whose order nobody sees: searches shuffle these,
+    and steps are believed to draw nothing. ``differs`` says whether a step of a game whose steps draw idly leads
+    elsewhere with other random numbers.
+
+    Attributes:
+        chance: Whether it is assumed that there is none.
+        no_draws: Whether it is assumed that steps draw no random numbers that make a difference.
+        looks_outside: Whether it is assumed that they draw from no more generators of the process, or of modules,
+            than was seen: only these are guarded in each step.
     """
 
     def __init__(
@@ -174,16 +183,19 @@ class Assumed:
         *,
         cancels: bool,
         draws_idly: bool,
+        by_order: bool,
         differs: Callable[[Any, int, Any], bool],
     ) -> None:
         self.origin, self.name, self.outside = origin, traits.name, outside
         self.looked = Looked()
-        self.chance = "chance" in traits.assumed
+        self.chance, self.by_order = "chance" in traits.assumed, by_order
+        self.no_draws = self.chance or by_order
+        self.looks_outside = self.chance or traits.chance is not Chance.NONE
         self.draws_idly, self.differs = draws_idly, differs
         self.cancels = cancels if "reward_sum" in traits.assumed else None
 
     def __bool__(self) -> bool:
-        return self.chance or self.cancels is not None
+        return self.looks_outside or self.cancels is not None
 
     def watch(self, root: WatchedState) -> Watch:
         """The watch of a search from a root."""

@@ -27,6 +27,8 @@ from zermelo.envs.clone.traversal import reachable
 # --- inside
 
 _OF_NUMPY: Final = (np.random.BitGenerator, np.random.SeedSequence)
+_PCG64: Final = {"has_uint32": 0, "uinteger": 0}
+"""The rest of the state of a generator of which no half of a number is left over."""
 
 
 def is_source(obj: Any) -> bool:
@@ -61,9 +63,13 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
     objects = _objects_with_generators(env)
     found = [obj for obj in objects if is_source(obj)]
     for source in found:
-        seed = int.from_bytes(generator.bytes(16), "little")
+        seed = _drawn_number(generator)
         # Each class's own method starts an existing object anew, the seed sequence that it spawns from included.
-        if isinstance(source, random.Random):
+        if type(source) in (np.random.PCG64, np.random.PCG64DXSM):  # to spread a seed over it takes long
+            inner = {"state": seed, "inc": _drawn_number(generator) | 1}
+            state = {**_PCG64, "bit_generator": type(source).__name__, "state": inner}
+            source.__setstate__((state, np.random.SeedSequence(seed)))
+        elif isinstance(source, random.Random):
             random.Random.seed(source, seed)  # forgets the second half of a pair of normal numbers as well
         elif _is_torch(source):
             source.manual_seed(seed % 2**63)
@@ -79,6 +85,12 @@ def replace_generators(env: Any, generator: np.random.Generator) -> int:
         if (state := obj.get_state(legacy=False))["has_gauss"]:
             obj.set_state({**state, "has_gauss": 0, "gauss": 0.0})  # the second half of a pair, drawn already
     return len(found)
+
+
+def _drawn_number(generator: np.random.Generator) -> int:
+    """A random number of 128 bits."""
+    draw = generator.bit_generator.random_raw
+    return int(draw()) << 64 | int(draw())
 
 
 def _objects_with_generators(env: Any) -> list[Any]:

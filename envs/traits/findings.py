@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -86,6 +87,11 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         """The patience with which play would show no more."""
         return math.inf if self.patience is None else self.patience
 
+    @property
+    def draws_nothing(self) -> bool:
+        """Whether no step was seen to draw a random number."""
+        return "chance" not in self.seen and not self.draws_idly and not self.draws_from
+
     def seen_traits(self) -> tuple[dict[str, Any], dict[str, Evidence]]:
         """The fields of ``Traits`` that were seen, and the evidence for each."""
         values: dict[str, Any] = {name: one.value for name, one in self.seen.items()}
@@ -98,7 +104,10 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         evidence = {name: Evidence(one.text, False, one.is_late) for name, one in self.seen.items()}
         if self.hidden_lists:
             lists = ", ".join(sorted(".".join(map(str, path)) for path in self.hidden_lists))
-            evidence["chance"] = Evidence(f"players do not see the order of {lists}, which is drawn again", False)
+            text, drawn = f"players do not see the order of {lists}, which is drawn again", evidence.get("chance")
+            evidence["chance"] = (
+                Evidence(text, False) if drawn is None else Evidence(f"{text}; {drawn.text}", False, drawn.is_late)
+            )
         return values, evidence
 
     def assumed_traits(self, seats: int) -> tuple[dict[str, Any], dict[str, Evidence]]:
@@ -171,7 +180,11 @@ def remember(origin: Origin, findings: Findings) -> Findings:
     with _lock:
         for earlier in (_known.get(origin), _read(file)):  # another process may have written meanwhile
             if earlier is not None:
-                findings = msgspec.structs.replace(findings, seen={**earlier.seen, **findings.seen})
+                findings = msgspec.structs.replace(
+                    findings,
+                    seen={**earlier.seen, **findings.seen},
+                    draws_from=tuple(sorted({*earlier.draws_from, *findings.draws_from})),
+                )
         if file is not None:
             with contextlib.suppress(OSError):  # then the next process sees it again
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -185,12 +198,13 @@ def clear_memory() -> None:
         _known.clear()
 
 
-def see(origin: Origin, field: str, value: str, text: str) -> None:
-    """Keeps what was seen only after searches had assumed something else."""
+def see(origin: Origin, field: str, value: str, text: str, drawn: Iterable[str] = ()) -> None:
+    """Keeps what was seen only after searches had assumed something else; ``drawn`` are more of ``draws_from``."""
     known = recall(origin) or NOTHING
-    if field not in known.seen:
-        seen = {**known.seen, field: Seen(value, text, is_late=True)}
-        remember(origin, msgspec.structs.replace(known, seen=seen))
+    draws_from = tuple(sorted({*known.draws_from, *drawn}))
+    if field not in known.seen or draws_from != known.draws_from:
+        seen = {field: Seen(value, text, is_late=True), **known.seen}
+        remember(origin, msgspec.structs.replace(known, seen=seen, draws_from=draws_from))
 
 
 def _read(file: Path | None) -> Findings | None:

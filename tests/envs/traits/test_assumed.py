@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from doubles.assumed_envs import Bonus, BothSides, LateMines, LateTable, Line, Pick, Queue, Solo, bonus_values
-from doubles.game_envs import SmallEnv
 
 from zermelo.agents import AlphaBetaAgent, make_agent, solve
 from zermelo.envs import UnsupportedGameError, as_game
@@ -404,62 +403,3 @@ def test_what_is_assumed_is_said_with_its_evidence_and_proves_nothing() -> None:
     assert any(text.startswith("chance: deterministic (no chance in ") for text in result.assumed)
     assert "rests on: " in str(result)
     assert not solve(env).proven
-
-
-class Bag(SmallEnv):
-    """Numbers are drawn from a bag that each reset shuffles, and may be taken or left; each is paid its own."""
-
-    zermelo_traits: Any = {}  # noqa: RUF012
-    rolls = False  # whether a step adds a number that it draws
-
-    def __init__(self) -> None:
-        super().__init__(["one", "other"])
-
-    def start(self, seed: int | None, options: dict[str, Any]) -> None:
-        self.generator = np.random.default_rng(seed)
-        self.bag = [1, 2, 3, 4, 5, 6]
-        self.generator.shuffle(self.bag)
-        self.seen = [self.bag.pop()]
-
-    def observe(self, agent: Any) -> Any:
-        return np.array([*self.seen, *[0] * (6 - len(self.seen))])
-
-    def play(self, agent: Any, action: Any) -> None:
-        luck = int(self.generator.integers(6)) if self.rolls else 0
-        self.rewards[agent] = action * (self.seen[-1] + luck)
-        if self.turns == 4:
-            self.terminations = dict.fromkeys(self.agents, True)
-        self.seen.append(self.bag.pop())
-        self.next_agent()
-
-
-class ToldBag(Bag):
-    def information_state_key(self, agent: Any) -> Any:
-        return tuple(self.seen)
-
-    def resample(self, agent: Any, generator: np.random.Generator) -> None:
-        generator.shuffle(self.bag)
-
-
-class RollingBag(ToldBag):
-    rolls = True
-
-
-def test_an_order_that_nobody_sees_has_its_evidence() -> None:
-    env = started(Bag)
-    game = as_game(env)
-    assert game.traits.chance is Chance.SAMPLED
-    assert "the order of bag" in game.traits.evidence["chance"].text
-    result = make_agent("alphabeta(depth=2)").search(env)
-    assert "the order of bag" in result.note
-
-
-@pytest.mark.parametrize(("bag", "chance"), [(ToldBag, Chance.NONE), (RollingBag, Chance.SAMPLED)])
-def test_to_deal_again_is_no_chance_of_the_game(bag: type[Any], chance: Chance) -> None:
-    env = started(bag)
-    result = make_agent("ismcts(simulations=60)").search(env)
-    traits = as_game(env).traits
-    assert traits.chance is chance
-    assert traits.reward_sum is RewardSum.GENERAL  # seen, although ismcts does not ask for it
-    assert traits.source("reward_sum") is TraitSource.SEEN
-    assert not result.note
