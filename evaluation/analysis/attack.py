@@ -20,7 +20,8 @@ from zermelo.evaluation.text_table import TextTable
 
 FILE: Final = "attack.json"
 """What was found, in the folder of the games, for the report."""
-_FEW: Final = 10  # games that are named
+NAMED: Final = 10
+"""Games in which asking won more that are named."""
 _ABOUT: Final = (
     "Points: the mean of what a game pays, over all seats in turn. Asking: the search asks the policy what it "
     "plays; not asking: the same search takes it for a good player. Both have the same seats and seeds; the gain "
@@ -109,9 +110,9 @@ def attack_notes(attack: Mapping[str, Any]) -> list[str]:
     won = attack["won_more"]
     named = [
         f"{one['game_id']} ({_number(one['points'])} as {one['seat']}, without {_number(one['without'])})"
-        for one in won[:_FEW]
+        for one in won[:NAMED]
     ]
-    more = f" and {len(won) - _FEW} more" if len(won) > _FEW else ""
+    more = f" and {len(won) - NAMED} more" if len(won) > NAMED else ""
     told = f"asking won more in the games {', '.join(named)}{more}." if won else "asking won more in no game."
     return [told.capitalize(), *attack["notes"]]
 

@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from zermelo.evaluation.analysis.attack import NAMED
 from zermelo.evaluation.match.record import GameRecord
 
 REASONS: Final = ("asked", "failure", "upset", "sample")  # why a game is shown, the most important first
@@ -105,7 +106,7 @@ class GameSample:
         asked = [filter(None, self._asked.values())]
         groups: dict[str, Iterable[Iterable[_Kept]]]
         groups = {"asked": asked, "failure": failures, "upset": (games for _, games in upsets), "sample": others}
-        waiting = {reason: _in_turn(games, seen) for reason, games in groups.items()}
+        waiting = {reason: _in_turn(games, seen, NAMED * (reason == "asked")) for reason, games in groups.items()}
         third, games_shown = math.ceil(self._wanted / 3), list[ShownGame]()
         places_of = (self._wanted, third, third, *[self._wanted] * 5)
         for reason, places in zip((*REASONS, *REASONS), places_of, strict=True):
@@ -130,15 +131,20 @@ def _surprise(stratum: _Stratum, ratings: Mapping[str, float]) -> float:
     return max(losers) - max(winners) if winners and losers else 0.0
 
 
-def _in_turn(groups: Iterable[Iterable[_Kept]], seen: set[Hashable]) -> Iterator[GameRecord]:
-    """Yields a game of every group, then another of every group, and so on, each with the same moves once."""
+def _in_turn(groups: Iterable[Iterable[_Kept]], seen: set[Hashable], named: int = 0) -> Iterator[GameRecord]:
+    """Yields a game of every group, then another of every group, and so on, each with the same moves once.
+
+    The first games, as many as are ``named``, are there in any case: what was dealt differs where moves do not.
+    """
+    found = 0
     waiting = [iter(group) for group in groups]
     while waiting:
         for group in tuple(waiting):
             for kept in group:
                 record = GameRecord.from_json(kept.line)
                 same = (record.agents, repr(record.actions), record.rewards, record.failure is None)
-                if same not in seen:
+                if same not in seen or found < named:
+                    found += 1
                     seen.add(same)
                     yield record
                     break
