@@ -78,7 +78,7 @@ def test_a_ladder_goes_on_where_it_was_stopped(tmp_path):
     rating = evaluate_policy(level, GAME, ladder=tmp_path / "ladder.json", interval=100)
     assert rating.upper - rating.lower <= 100
     assert abs(rating.rating - middle) < 100
-    assert str(rating).splitlines()[0].startswith(f"{GAME}: Elo ")
+    assert str(rating).splitlines()[0].startswith(f"{level} in {GAME}: Elo ")
     assert "): between " in str(rating)
     assert f"; random 0, strongest rung {elos[-1]:.0f}" in str(rating)
 
@@ -154,7 +154,7 @@ def test_games_that_pay_amounts_are_rated_by_rewards(tmp_path):
     assert rating.total.games == 400
     low, high = rating.total.reward_interval
     assert low - 0.1 < top / 2 < high + 0.1
-    assert str(rating).startswith(f"{env}: mean reward {rating.strength:.3g} (")
+    assert str(rating).startswith(f"{level} in {env}: mean reward {rating.strength:.3g} (")
     assert ") with random: " in str(rating)
     assert "; random 0, strongest rung " in str(rating)
     assert "By wins alone" not in str(rating)
