@@ -258,6 +258,10 @@ class PlainMonteCarlo(MonteCarlo):
         if self.tries_first and node.tried < len(node.actions):
             node.tried += 1
             return node.tried - 1
+        if self.is_sampled and node is self.root:  # the first draws of the best action may have been unlucky
+            rarest = node.counts.index(min(node.counts))
+            if node.counts[rarest] < math.sqrt(node.visits / len(node.counts)):
+                return rarest
         mover, priors, exploration, random = node.mover, node.priors, self.config.exploration, self.random
         weight, bonus = self.rule.plain.weight(node.visits), self.rule.plain.bonus
         best, chosen = -math.inf, -1 if node.has_proven_child else 0
