@@ -17,6 +17,7 @@ from zermelo.envs.adapters.watching import Assumed
 from zermelo.envs.clone.clone_env import copier_for
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.generators import OutsideGenerators, generator_states, replace_generators
+from zermelo.envs.clone.key_plan import written_key
 from zermelo.envs.clone.outside_state import is_known_to_clone
 from zermelo.envs.clone.quiet import OUTPUT_GUARD
 from zermelo.envs.clone.state_key import state_key
@@ -30,7 +31,7 @@ from zermelo.envs.errors import (
     illegal_action,
     warn_once,
 )
-from zermelo.envs.game import CHANCE, Chance, Traits
+from zermelo.envs.game import CHANCE, Chance, Traits, TraitSource
 from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.masks import OF_TYPES
 from zermelo.envs.live.spaces import ActionCodec
@@ -85,17 +86,21 @@ class CopiedGame:
         self.ignored_paths: dict[str, dict[str, str]] = {}
         self.noisy: frozenset[str] = frozenset()
         self._failures, self._bytes, self._kind = [0], list[int](), original_class(type(raw))
-        self.traits = traits
-        self._sampled = traits.chance is Chance.SAMPLED
-        self.assumed: Assumed | None = None
+        self._set_traits(traits, None)
 
     def with_traits(self, traits: Traits, outside: OutsideGenerators, assumed: Assumed | None = None) -> Self:
         """This game with other traits; states of one are states of the other."""
         changed = copy.copy(self)
-        changed.traits, changed.assumed = traits, assumed or None
-        changed._sampled = traits.chance is Chance.SAMPLED
+        changed._set_traits(traits, assumed or None)
         changed.outside = outside
         return changed
+
+    def _set_traits(self, traits: Traits, assumed: Assumed | None) -> None:
+        self.traits, self.assumed = traits, assumed
+        self._sampled = traits.chance is Chance.SAMPLED
+        # No step draws from them, which zermelo knows or searches watch; a user who says so may want to foresee.
+        is_known = traits.chance is Chance.NONE and traits.source("chance") is TraitSource.KNOWN
+        self._shares_generators = is_known or (assumed is not None and assumed.looks_at_generators)
 
     def learn(self, findings: Findings) -> None:
         """Has the game play as random play has shown that the environment wants it."""
@@ -165,7 +170,7 @@ class CopiedGame:
         return self._advance(state, action, generator)
 
     def playout_state(self, state: CopiedState) -> CopiedState:
-        return replace(state, env=self._copy(state.env))
+        return replace(state, env=self._copy(state.env, self._shares_generators))
 
     def play_on(
         self, state: CopiedState, action: int, generator: np.random.Generator | None = None
@@ -299,7 +304,7 @@ class CopiedGame:
         self, state: CopiedState, env_action: Any, generator: np.random.Generator | None, env: Any
     ) -> CopiedState:
         if env is None:
-            env = self._copy(state.env)
+            env = self._copy(state.env, self._shares_generators and generator is None)
         watched_by = None if state.watch is None else self.assumed
         if generator is not None:
             if watched_by is None or not watched_by.by_order:
@@ -347,7 +352,7 @@ class CopiedGame:
 
     def foretell(self, state: CopiedState, env_action: Any) -> CopiedState:
         """The state after an action as the environment takes it, with the copy's own generators."""
-        return self._stepped(state, env_action, None, None)
+        return self._stepped(state, env_action, None, self._copy(state.env))
 
     def differs_by_chance(self, before: CopiedState, action: int, after: CopiedState) -> bool:
         """Whether an action leads elsewhere with other random numbers."""
@@ -380,7 +385,7 @@ class CopiedGame:
             self.ignored_paths[cls] = {**self.ignored_paths.get(cls, {}), **names}
 
     def position(self, state: CopiedState) -> Any:
-        return state_key(state.env, self.ignored_paths)
+        return state_key(state.env, self.ignored_paths) if self.ignored_paths else written_key(state.env)
 
     def environment(self, state: CopiedState) -> Any:
         return state.env

@@ -194,6 +194,11 @@ class Assumed:
         self.draws_idly, self.differs = draws_idly, differs
         self.cancels = cancels if "reward_sum" in traits.assumed else None
 
+    @property
+    def looks_at_generators(self) -> bool:
+        """Whether searches look if a step draws from the generators that copies hold."""
+        return self.chance and not self.draws_idly
+
     def __bool__(self) -> bool:
         return self.looks_outside or self.cancels is not None
 

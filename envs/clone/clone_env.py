@@ -6,13 +6,13 @@ cloned often gets copiers for the shapes of its objects (``plan``); others go th
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from zermelo.envs.clone.key_plan import forget_keys
 from zermelo.envs.clone.kinds import Kind
-from zermelo.envs.clone.plan import Copy, Scan, compile_copier
+from zermelo.envs.clone.plan import Copy, Scan, Shapes, compile_copier
 from zermelo.envs.clone.saved_states.saving import Saving
 from zermelo.envs.clone.saved_states.stand_ins import copy_by_state, register_saving
 from zermelo.envs.clone.structures import own_copy
@@ -21,7 +21,6 @@ from zermelo.envs.errors import CloneError, InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 
 T = TypeVar("T")
-_MOST_SHAPES: Final = 16
 
 
 def clone_env(env: T) -> T:
@@ -119,51 +118,34 @@ def register_state(
 
 def _forget_shapes() -> None:
     for copier in list(_copiers.values()):
-        copier.shapes = ()
+        copier.known = ()
+    forget_keys()
 
 
-class _Copier:
-    """The copiers of one class: those for shapes that were met, the last used first, then the general one.
+class _Copier(Shapes[tuple[Copy, Scan]]):
+    """The copiers of one class: those for shapes that were met, then the general one."""
 
-    Threads may clone at the same time: ``shapes`` is never changed, but replaced.
-    """
+    __slots__ = ()
 
-    __slots__ = ("compilations", "lock", "misses", "shapes")
-
-    def __init__(self) -> None:
-        self.shapes: tuple[tuple[Copy, Scan], ...] = ()
-        self.misses = 0
-        self.compilations = 0
-        self.lock = threading.Lock()
-
-    def run(self, obj: Any) -> Any:
-        shapes = self.shapes
+    def run(self, obj: Any, shares_generators: bool = False) -> Any:
+        shapes = self.known
         for shape in shapes:
-            new = shape[0](obj)
+            new = shape[0](obj, shares_generators)
             if new is not None:
                 if shape is not shapes[0]:
-                    self._put_first(shape)
+                    self.put_first(shape)
                 return new
-        new = _copied_generally(obj)
-        self.misses += 1
-        # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
-        if self.misses > 2 ** (1 + self.compilations // 3):
-            self.compilations += 1
-            written = compile_copier(obj, loose=self.compilations > 2)
-            if written is not None:
-                self._put_first(written)
+        new = _copied_generally(obj, shares_generators)
+        if self.is_due() and (written := compile_copier(obj, loose=self.compilations > 2)) is not None:
+            self.put_first(written)
         return new
 
-    def _put_first(self, shape: tuple[Copy, Scan]) -> None:
-        with self.lock:
-            self.shapes = (shape, *(other for other in self.shapes if other is not shape))[:_MOST_SHAPES]
 
-
-def _copied_generally(obj: Any) -> Any:
+def _copied_generally(obj: Any, shares_generators: bool) -> Any:
     """A copy by the general walk; what cannot be copied but saves itself is copied by its states from then on."""
     while True:
         try:
-            return copy_generally(obj)
+            return copy_generally(obj, shares_generators=shares_generators)
         except CloneError as error:
             failed = getattr(error.__cause__, "obj", None)
             if failed is None or not copy_by_state(obj, failed):
@@ -171,11 +153,14 @@ def _copied_generally(obj: Any) -> Any:
 
 
 _copiers: Final[dict[type, _Copier]] = {}
-_runs: Final[dict[type, Callable[[Any], Any]]] = {}
+_runs: Final[dict[type, Callable[..., Any]]] = {}
 
 
-def copier_for(obj: Any) -> Callable[[Any], Any]:
-    """The fastest function that clones objects of the class of ``obj``; call it with the object."""
+def copier_for(obj: Any) -> Callable[..., Any]:
+    """The fastest function that clones objects of the class of ``obj``.
+
+    Call it with the object, and with ``True`` if the copy is to hold the same random generators.
+    """
     cls = type(obj)
     return _runs.get(cls) or _runs.setdefault(cls, _copiers.setdefault(cls, _Copier()).run)
 
@@ -183,5 +168,5 @@ def copier_for(obj: Any) -> Callable[[Any], Any]:
 def known_generators(obj: Any) -> tuple[Any, ...] | None:
     """The random generators in an object, found fast, or None where that takes a walk through all of it."""
     copier = _copiers.get(type(obj))
-    shapes = () if copier is None else copier.shapes
+    shapes = () if copier is None else copier.known
     return next((found for _, scan in shapes if (found := scan(obj)) is not None), None)

@@ -43,11 +43,12 @@ class Walk(Protocol):
     """One copying of an object, the root, and all that it holds.
 
     ``memo`` maps the ``id`` of each object met to its copy; ``keep`` has what must live as long as the walk, and
-    ``late`` what is done at its end.
+    ``late`` what is done at its end. With ``shares_generators`` random generators are not copied.
     """
 
     memo: dict[int, Any]
     root: Any
+    shares_generators: bool
     keep: list[Any]
     late: list[Callable[[], None]]
 

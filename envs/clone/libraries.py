@@ -85,11 +85,22 @@ def is_process_wide(obj: Any) -> bool:
     return "torch" in sys.modules and obj is sys.modules["torch"].default_generator
 
 
+_BARE: Final = (
+    np.random.Generator, np.random.RandomState, np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937,
+    np.random.Philox, np.random.SFC64, np.random.SeedSequence, random.Random,
+)  # fmt: skip
+
+
+def is_bare_generator(obj: Any) -> bool:
+    """Returns whether this is a generator, or a part of one, without further attributes, such as a count."""
+    return type(obj) in _BARE and fields_of(obj).keys() <= {"gauss_next"}
+
+
 def _generator(copy: Callable[[Any, Walk], Any], source: str = "", *, alone: bool = False) -> Kind:
     """Of random generators, whose state is no part of a position; ``source`` is where they have it from."""
 
     def copy_all(obj: Any, walk: Walk) -> Any:
-        if is_process_wide(obj):
+        if is_process_wide(obj) or (walk.shares_generators and is_bare_generator(obj)):
             return obj
         new = walk.memo[id(obj)] = copy(obj, walk)
         if copy is not deep_copy:

@@ -15,21 +15,23 @@ If one fails, the function gives up before it has done anything, and another sha
 from __future__ import annotations
 
 import collections
+import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
 from zermelo.envs.clone.copy_classes import copy_class
 from zermelo.envs.clone.kinds import SHARED, Kind, full_name, is_shared_type
-from zermelo.envs.clone.libraries import is_space
+from zermelo.envs.clone.libraries import is_bare_generator, is_space
 from zermelo.envs.clone.saved_states.stand_ins import is_seeded
 from zermelo.envs.clone.traversal import CopyWalk, kind_of
 
-Copy = Callable[[Any], Any]
+Copy = Callable[[Any, bool], Any]
 Scan = Callable[[Any], "tuple[Any, ...] | None"]
 
-_MOST_NODES: Final = 800
+MOST_NODES: Final = 800
+_MOST_SHAPES: Final = 16
 _FEW: Final = 5  # up to so many attributes are looked up one by one, which is faster than comparing all names
 _FLAT: Final = "only shared values"
 _EMPTY: Final = "nothing"
@@ -42,7 +44,38 @@ _SETTLED: Final = {"chess.Board": frozenset({"move_stack", "_stack"})}
 """Lists of which the elements never change once they are made: python-chess's moves and remembered positions."""
 
 
-class _NoPlanError(Exception):
+T = TypeVar("T")
+
+
+class Shapes(Generic[T]):
+    """The functions that were written for the shapes of the objects of one class, the last used first.
+
+    Threads may use it at the same time: ``known`` is never changed, but replaced.
+    """
+
+    __slots__ = ("_lock", "_misses", "compilations", "known")
+
+    def __init__(self) -> None:
+        self.known: tuple[T, ...] = ()
+        self.compilations = self._misses = 0
+        self._lock = threading.Lock()
+
+    def is_due(self) -> bool:
+        """Counts an object of none of the shapes; returns whether its shape is to be compiled."""
+        self._misses += 1
+        # Compiling takes about as long as a hundred general copies: wait twice as long each few times.
+        if self._misses <= 2 ** (1 + self.compilations // 3):
+            return False
+        self.compilations += 1
+        return True
+
+    def put_first(self, shape: T) -> None:
+        """Makes a shape, which may be new, the first that is tried."""
+        with self._lock:
+            self.known = (shape, *(other for other in self.known if other is not shape))[:_MOST_SHAPES]
+
+
+class NoPlanError(Exception):
     """The shape has something that only the general walk copies."""
 
 
@@ -65,8 +98,8 @@ class _Writer:
 
     def fresh(self, letter: str) -> str:
         self.count += 1
-        if self.count > _MOST_NODES:
-            raise _NoPlanError
+        if self.count > MOST_NODES:
+            raise NoPlanError
         return f"{letter}{self.count}"
 
     def constant(self, value: Any) -> str:
@@ -111,7 +144,7 @@ class _Writer:
         if id(obj) in self.seen:
             first, copied = self.seen[id(obj)]
             if copied is None:
-                raise _NoPlanError
+                raise NoPlanError
             self.require(f"{name} is {first}")
             return copied
         self.require_type(name, obj)
@@ -136,7 +169,7 @@ class _Writer:
             owner = self.read(f"{name}.base")
             self.require_type(owner, obj.base)
             if type(obj.base) is not np.ndarray:
-                raise _NoPlanError
+                raise NoPlanError
         self.require(f"{owner}.base is None and not {name}.dtype.hasobject")
         self.require(f"{owner}.flags.num & 4 and {name}.flags.num & 0x400")  # owns its data, is writeable
         self.groups[np.ndarray].append(owner)
@@ -147,11 +180,12 @@ class _Writer:
             self.generators.append(name)
         elif kind.by_value:
             if self.bits:  # two could share one bit generator
-                raise _NoPlanError
+                raise NoPlanError
             self.bits = True
             self.generators.append(name)
         self.groups[type(obj)].append(name)
-        return self.made(name, obj, f"copied({name})")
+        shared = f"{name} if shares_generators else " if is_bare_generator(obj) else ""
+        return self.made(name, obj, f"{shared}copied({name})")
 
     def flat(self, name: str, obj: Any) -> str:
         cls = type(obj)
@@ -170,7 +204,7 @@ class _Writer:
         cls, layout = type(obj), kind.layout
         assert layout is not None, "it is a container"
         if layout.dict_of or layout.slots or cls.__iter__ is not layout.base.__iter__:  # type: ignore[union-attr]
-            raise _NoPlanError
+            raise NoPlanError
         is_tuple, items = isinstance(obj, tuple), list(obj.values() if cls is dict else obj)
         if is_tuple and SHARED.issuperset(map(type, items)):
             self.add_values(f"*{name}", obj)
@@ -183,12 +217,12 @@ class _Writer:
         copies = [self.node(part, item) for part, item in zip(parts, items, strict=True)]
         if is_tuple:
             if copies != parts and cls is not tuple:
-                raise _NoPlanError
+                raise NoPlanError
             return name if copies == parts else f"({', '.join(copies)},)"
         if cls is list:
             return self.made(name, obj, f"[{', '.join(copies)}]")
         if not SHARED.issuperset(map(type, obj)):
-            raise _NoPlanError
+            raise NoPlanError
         self.add_values(f"*{name}", obj)
         if copies == parts:  # such as a dict of spaces
             return self.made(name, obj, f"{name}.copy()")
@@ -201,7 +235,7 @@ class _Writer:
             return
         inner = obj.__dict__.get("spaces")
         if type(obj).__name__ not in ("Dict", "Tuple") or type(inner) not in (dict, tuple):
-            raise _NoPlanError
+            raise NoPlanError
         spaces = self.read(f"{name}.spaces")
         self.require_type(spaces, inner)
         items = list(inner.values()) if isinstance(inner, dict) else list(inner)
@@ -209,19 +243,19 @@ class _Writer:
         names = self.unpack(f"{spaces}.values()" if isinstance(inner, dict) else spaces, items)
         for part, item in zip(names, items, strict=True):
             if not is_space(type(item)):
-                raise _NoPlanError
+                raise NoPlanError
             self.require_type(part, item)
             self.space(part, item)
 
     def instance(self, name: str, obj: Any, kind: Kind) -> str:
         cls, layout = type(obj), kind.layout
         if not kind.plain or layout is None or layout.base is not object or layout.slots or layout.dict_of is None:
-            raise _NoPlanError
+            raise NoPlanError
         fields = layout.dict_of.__get__(obj)
         if any(name in vars(base) for base in cls.__mro__[:-1] for name in ("__getattribute__", "__setattr__")):
-            raise _NoPlanError
+            raise NoPlanError
         if id(fields) in self.seen or not all(type(key) is str for key in fields):
-            raise _NoPlanError
+            raise NoPlanError
         copied = self.fresh("n")
         self.makes.append(f"{copied} = new({self.constant(copy_class(cls))})")
         self.seen[id(obj)] = (name, copied)
@@ -259,7 +293,7 @@ class _Writer:
             self.guards.append(f"types = [*map(type, [{', '.join(self.values)}])]")
             self.require(f"types == {self.constant(self.types)} or all_shared(types)")
         constants = "".join(f", C{number}=C{number}" for number in range(len(self.constants)))
-        head = f"(v0, new=new, all_shared=all_shared, type=type, len=len{constants}):"
+        head = f"(v0, shares_generators=False, new=new, all_shared=all_shared, type=type, len=len{constants}):"
         generators = "".join(name + ", " for name in self.generators)
         copy = [f"def copy{head}", *self.guards, *self.makes, f"return {result}"]
         scan = [f"def scan{head}", *self.guards, f"return ({generators})"]
@@ -276,13 +310,13 @@ def compile_copier(template: Any, *, loose: bool) -> tuple[Copy, Scan] | None:
     """Writes and compiles a copier for objects of the template's shape, whatever is empty if it is ``loose``.
 
     Returns:
-        ``copy`` and ``scan``, which returns the random generators that its argument holds; both return None for
-        another shape. None if only the general walk can copy the template.
+        ``copy``, which may be told to share random generators, and ``scan``, which returns those that its argument
+        holds; both return None for another shape. None if only the general walk can copy the template.
     """
     writer = _Writer(loose=loose)
     try:
         result = writer.node("v0", template)
-    except (_NoPlanError, RecursionError):
+    except (NoPlanError, RecursionError):
         return None
     if result == "v0":
         return None

@@ -26,7 +26,7 @@ from zermelo.envs.clone.kinds import Kind, UncopyableError, fields_of, full_name
 from zermelo.envs.clone.traversal import KINDS, kind_of, path_to
 from zermelo.envs.errors import CloneError
 
-_PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
+PLAIN: Final = frozenset({int, str, bytes, types.NoneType})
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 _ENDS: Final = 50
 _DEEPEST: Final = 16  # so many steps from the elements of a set are looked at to tell them apart
@@ -110,7 +110,7 @@ def _part_of(value: Any, left: int) -> list[Any] | None:
 def _written(item: Any) -> Any:
     if type(item) is str and _ADDRESS.search(item):
         return _ADDRESS.sub("", item)
-    if type(item) in _PLAIN:
+    if type(item) in PLAIN:
         return item
     if isinstance(item, type):
         return full_name(item)
@@ -143,7 +143,7 @@ class _KeyWalk:
         self.keep.append(objects)  # what was made on the way must live, or its id would be used again
         for obj in objects:
             cls = type(obj)
-            if cls in _PLAIN:
+            if cls in PLAIN:
                 out.append(obj)
                 continue
             if self.left is not None:
@@ -185,7 +185,7 @@ class _KeyWalk:
     def add_content(self, cls: type, value: Hashable, parts: Any) -> None:
         out = self.out
         out += (original_class(cls), value, len(parts))
-        if _PLAIN.issuperset(map(type, parts)):
+        if PLAIN.issuperset(map(type, parts)):
             out += parts
         else:
             self.add_all(parts)
@@ -227,7 +227,7 @@ class _KeyWalk:
         return [original_class(cls), items, fields_of(value) if has_fields else None]
 
     def add_set(self, cls: type, items: Any) -> None:
-        if _PLAIN.issuperset(map(type, items)):
+        if PLAIN.issuperset(map(type, items)):
             self.out += (original_class(cls), frozenset(items))
             return
         values = [_by_value(item) for item in items]
@@ -263,6 +263,10 @@ class _KeyWalk:
             self.add_all([waiting.pop(number) for number in known or [next(iter(waiting))]])
             met = [*itertools.islice(reversed(self.seen), len(self.seen) - before)]
             known = [number for number in reversed(met) if number in waiting]
+
+
+REFERENCE: Final = _KeyWalk
+"""Stands in a key before the number of an object that is in it already."""
 
 
 class _Outline(_KeyWalk):
@@ -331,7 +335,7 @@ class _Outline(_KeyWalk):
 def _by_value(item: Any) -> Hashable:
     """A value that equals that of another item if both are equal; None where which object it is may matter."""
     cls = type(item)
-    if cls in _PLAIN:
+    if cls in PLAIN:
         return cls, item
     if cls is tuple:
         parts = tuple(map(_by_value, item))

@@ -155,13 +155,18 @@ def kind_by_structure(cls: type) -> Kind | None:
     )
 
 
+def counted_names(cls: type, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The attributes of an object of a class that count in a key, in order."""
+    ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
+    return tuple(sorted((name for name in names if name not in ignored), key=str))
+
+
 def _key_of(cls: type, layout: ClassLayout, builtin: Builtin) -> Callable[[Any, Any], None]:
     """Returns the writer of an object's built-in part and then of its attributes in order of name."""
-    ignored = {name for base in cls.__mro__ for name in _IGNORED.get(full_name(base), ())}
 
     @functools.lru_cache(maxsize=64)  # by the names; the class is fixed here
     def counted(names: tuple[str, ...]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
-        chosen = tuple(sorted((name for name in names if name not in ignored), key=str))
+        chosen = counted_names(cls, names)
         if len(chosen) > 1:
             return chosen, operator.itemgetter(*chosen)
         return chosen, lambda fields: [fields[name] for name in chosen]

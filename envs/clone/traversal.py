@@ -100,13 +100,13 @@ def items_of_alike(objects: Sequence[Any]) -> list[Any] | None:
 class CopyWalk:
     """One copying of an object, the root, and all that it holds (``kinds.Walk``)."""
 
-    __slots__ = ("_held", "keep", "late", "memo", "root")
+    __slots__ = ("_held", "keep", "late", "memo", "root", "shares_generators")
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, *, shares_generators: bool = False) -> None:
         self.memo: dict[int, Any] = {}
         self.keep: list[Any] = []
         self.late: list[Callable[[], None]] = []
-        self.root = root
+        self.root, self.shares_generators = root, shares_generators
         self._held: set[int] | None = None
 
     def copy_root(self) -> Any:
@@ -162,14 +162,14 @@ class CopyWalk:
         return reachable(self.root)
 
 
-def copy_generally(obj: Any) -> Any:
+def copy_generally(obj: Any, *, shares_generators: bool = False) -> Any:
     """A copy by the general walk; ``CloneError`` names where something is that cannot be copied."""
     cls = type(obj)
     name = cls.__qualname__ if module_name(cls) == "builtins" else f"this {cls.__qualname__}"
     collects = gc.isenabled()
     gc.disable()  # thousands of new containers would be looked at again and again
     try:
-        return CopyWalk(obj).copy_root()
+        return CopyWalk(obj, shares_generators=shares_generators).copy_root()
     except UncopyableError as error:
         raise CloneError(
             f"cannot clone {name}: {path_to(obj, error.obj)} {error.reason}; keep it out of the environment's "

@@ -1,4 +1,4 @@
-"""The copiers written for shapes give what the general walk gives, whatever happens to an environment later."""
+"""What is written for shapes gives what the general walk gives, whatever happens to an environment later."""
 
 import random
 import sys
@@ -11,8 +11,10 @@ import pytest
 from doubles.clone_envs import BareEnv, MyList, Piece, find_generators
 from gymnasium import spaces
 
-from zermelo.envs import clone_env
+from zermelo.envs import clone_env, register_clone
+from zermelo.envs.clone.key_plan import compile_key, written_key
 from zermelo.envs.clone.kinds import is_shared_type
+from zermelo.envs.clone.libraries import is_bare_generator
 from zermelo.envs.clone.plan import compile_copier
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import copy_generally, path_to, reachable
@@ -114,8 +116,8 @@ def mutate(env, chance):
         fields[name] = fields.pop(name)
 
 
-def assert_right(env, new):
-    """Equal as a graph, and with nothing in common that can change."""
+def assert_right(env, new, *, shares_generators=False):
+    """Equal as a graph, and with nothing in common that can change, random generators aside if they are shared."""
     assert state_key(new) == state_key(env)
     mine = {id(obj) for obj in reachable(env) if not is_shared_type(type(obj))}
     shared = set()
@@ -124,6 +126,9 @@ def assert_right(env, new):
             shared |= {id(obj.low), id(obj.high), id(obj.bounded_below), id(obj.bounded_above)}
         if isinstance(obj, spaces.Space) and not find_generators(obj):
             shared |= {id(part) for part in reachable(obj)}
+        if shares_generators and is_bare_generator(obj):
+            shared |= {id(part) for part in reachable(obj)}
+            assert id(obj) in mine, path_to(new, obj)
     for obj in reachable(new):
         if id(obj) in mine and id(obj) not in shared:
             assert isinstance(obj, tuple | frozenset | weakref.ref) or callable(obj), path_to(new, obj)
@@ -138,6 +143,7 @@ def test_the_written_copier_is_right_or_gives_up_after_any_changes(seed):
     assert written is not None
     copy, scan = written
     assert_right(env, copy(env))
+    assert_right(env, copy(env, True), shares_generators=True)
     used = 0
     for _ in range(6):
         mutate(env, chance)
@@ -145,9 +151,63 @@ def test_the_written_copier_is_right_or_gives_up_after_any_changes(seed):
         used += new is not None
         if new is not None:
             assert_right(env, new)
+            assert_right(env, copy(env, True), shares_generators=True)
             assert {id(source.bit_generator) for source in scan(env)} == {id(g) for g in find_generators(env)}
         assert_right(env, copy_generally(env))
+        assert_right(env, copy_generally(env, shares_generators=True), shares_generators=True)
         assert_right(env, clone_env(env))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_written_key_is_that_of_the_walk_or_none_after_any_changes(seed):
+    def exactly(key):
+        return [(type(item), item) for item in key]  # as 1 equals True
+
+    chance = random.Random(seed)
+    env = template()
+    write = compile_key(env)
+    assert exactly(write(env)) == exactly(state_key(env))
+    for _ in range(6):
+        mutate(env, chance)
+        key = write(env)
+        assert key is None or exactly(key) == exactly(state_key(env))
+        other = compile_key(env)
+        assert other is None or exactly(other(env)) == exactly(state_key(env))
+
+
+def test_a_written_key_is_used_again_after_harmless_changes():
+    env = template()
+    write = compile_key(env)
+    before = write(env)
+    env.board.squares += ["x", 3]
+    env.turn, env.nothing, env.seen = None, b"", {1, 2}
+    env.array[0, 0] = 1
+    assert write(env) == state_key(env) != before
+
+
+def test_keys_are_written_anew_once_a_class_says_what_it_is_made_of():
+    class Deck:
+        def __init__(self):
+            self.cards, self.looks = [1, 2], 0
+
+    envs = [Env(deck=Deck()) for _ in range(2)]
+    envs[1].deck.looks = 1
+    assert len({written_key(env) for env in envs for _ in range(9)}) == 2
+    register_clone(Deck, flatten=lambda deck: [deck.cards], unflatten=lambda parts: Deck())
+    assert len({written_key(env) for env in envs for _ in range(9)}) == 1
+
+
+def test_a_generator_with_attributes_of_its_own_is_copied_where_others_are_shared():
+    class Counting(random.Random):
+        draws = 0
+
+    marked = random.Random(1)
+    marked.draws = 0
+    env = Env(counting=Counting(1), marked=marked, plain=random.Random(1), rng=np.random.default_rng(1))
+    new = copy_generally(env, shares_generators=True)
+    assert new.counting is not env.counting
+    assert new.marked is not env.marked
+    assert (new.plain, new.rng) == (env.plain, env.rng)
 
 
 def test_it_is_used_again_after_harmless_changes():

@@ -120,6 +120,20 @@ def test_chance_that_comes_late_is_seen_by_the_search_that_meets_it(spec: str) -
     assert (traits.chance, traits.source("chance")) == (Chance.SAMPLED, TraitSource.SEEN)
 
 
+def test_states_share_generators_only_while_zermelo_looks_that_no_step_draws() -> None:
+    def shares(env: Any, **given: Any) -> bool:
+        game = as_game(env, **given)
+        state = game.initial_state(0)
+        return bool(game.result(state, 0).env.np_random is state.env.np_random)
+
+    env = started(LateTable, place=LateTable.far)
+    assert shares(env)
+    assert not shares(env, traits={"chance": "deterministic"})  # who says so may want to foresee
+    make_agent("mcts(simulations=100)").search(env)
+    assert as_game(env).traits.source("chance") is TraitSource.SEEN
+    assert not shares(env)
+
+
 def test_a_search_that_cannot_have_chance_is_answered_for() -> None:
     env = started(LateTable, place=LateTable.far)
     actions = [make_agent(f"best_first(seconds=1.0, seed={seed})").act(env) for seed in range(2)]
