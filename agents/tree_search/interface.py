@@ -33,7 +33,8 @@ class MoveOrdering:
         self.fixed = ordering is Ordering.FIXED
         self._hint = game.ordering_hint if offers(game, SupportsOrdering) else None
         self._killers: dict[int, tuple[int, ...]] = {}
-        self._history: dict[tuple[int, int], float] = {}
+        self._history: dict[int, dict[int, float]] = {}
+        """Of each mover, the weights of the actions that have cut off."""
 
     def order_moves(
         self, state: Any, actions: Sequence[int], mover: int, ply: int, table_action: int | None
@@ -41,7 +42,7 @@ class MoveOrdering:
         """The actions, most promising first; ties ascending."""
         if self.fixed or len(actions) < 2:
             return actions
-        killers, history, hint = self._killers.get(ply, ()), self._history, self._hint
+        killers, history, hint = self._killers.get(ply, ()), self._history.get(mover, {}), self._hint
 
         def move_score(action: int) -> tuple[bool, bool, bool, float, float]:
             hinted = hint(state, action) if hint is not None else 0.0
@@ -50,10 +51,15 @@ class MoveOrdering:
                 hinted < HIGH_HINT,
                 hinted < HIGH_HINT and action not in killers,
                 -hinted,
-                -history.get((mover, action), 0.0),
+                -history.get(action, 0.0),
             )
 
-        return sorted(actions, key=move_score)
+        if hint is not None:
+            return sorted(actions, key=move_score)
+        # Most actions have never cut off. They come last, in turn, and need not be sorted.
+        front = [action for action in actions if action in history or action in killers or action == table_action]
+        known = {*front}
+        return [*sorted(front, key=move_score), *(action for action in actions if action not in known)]
 
     def update_history(self, action: int, mover: int, ply: int, depth: float) -> None:
         """Remembers an action that made its siblings needless, ``depth`` moves above the horizon."""
@@ -62,8 +68,10 @@ class MoveOrdering:
         killers = self._killers.get(ply, ())
         if action not in killers:
             self._killers[ply] = (action, *killers[:1])
-        weight = min(depth, 16.0)
-        self._history[mover, action] = self._history.get((mover, action), 0.0) + weight * weight
+        weight = min(depth, 16.0) ** 2
+        if weight > 0:
+            history = self._history.setdefault(mover, {})
+            history[action] = history.get(action, 0.0) + weight
 
 
 class Visit(NamedTuple):
