@@ -169,8 +169,8 @@ def attack_of(
     more.sort(key=lambda one: (one.without - one.points, -one.points))
     return Attack(
         env=ranking.env, policy=policy, agents=(asking, plain), games=min(map(len, points.values())),
-        asking=means[0], plain=means[1], gain=_gain(_by_block(differences)), won_more=tuple(more), value=value,
-        exact=exact, notes=(*notes, *ranking.notes), title=ranking.title,
+        asking=means[0], plain=means[1], gain=_gain(_by_block(differences), highest - lowest),
+        won_more=tuple(more), value=value, exact=exact, notes=(*notes, *ranking.notes), title=ranking.title,
     )  # fmt: skip
 
 
@@ -200,9 +200,16 @@ def _by_wins(ranking: Ranking, name: str, highest: float, lowest: float) -> tupl
     return low, high
 
 
-def _gain(blocks: list[list[float]]) -> Points:
-    """The mean difference; where all are the same, one more rotation without any counts for the interval."""
+def _gain(blocks: list[list[float]], span: float) -> Points:
+    """The mean difference, where payoffs of games lie within ``span``.
+
+    Where all rotations have the same, one more counts for the interval: without any gain, or if none has any, with
+    the largest there could be, either way.
+    """
     found = _points(blocks)
-    if found.mean and found.interval[0] == found.interval[1]:
+    if found.interval[0] < found.interval[1]:
+        return found
+    if found.mean or not span > 0:
         return found._replace(interval=_points([*blocks, [0.0]]).interval)
-    return found
+    most = _points([*blocks, [span]]).interval[1]
+    return found._replace(interval=(-most, most))

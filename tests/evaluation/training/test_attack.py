@@ -58,6 +58,13 @@ def test_a_policy_that_always_plays_the_same_is_beaten(tmp_path):
     assert again.to_dict() == found.to_dict()
 
 
+def test_games_that_all_showed_no_gain_leave_some_possible():
+    policy = PolicyAgent(first_legal, name="first")
+    few, more = (attack(GAME, policy, "mcts(simulations=600)", games=games).gain for games in (4, 12))
+    assert few.mean == more.mean == 0  # it is beaten without asking too
+    assert few.interval[0] < more.interval[0] < 0 < more.interval[1] < few.interval[1]
+
+
 class Dealt(Numbers):
     """Numbers from a sum that each reset draws."""
 
