@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,6 +40,11 @@ from zermelo.envs.live.wrappers import innermost, mute_env, require_reset, seat_
 from zermelo.envs.traits.declared import checked_outcomes, declared_traits, declares_chance
 from zermelo.envs.traits.known_classes import known_class
 from zermelo.envs.traits.merging import AdaptedGame
+from zermelo.envs.traits.observability import differences
+
+_CHECKED_STEPS: Final = 64
+"""Steps without an outcome to draw that are checked in a game of declared chance."""
+_SEEDS: Final = 8
 
 
 class AECGame(CopiedGame):
@@ -53,6 +59,7 @@ class AECGame(CopiedGame):
         self._seat_of = {agent: seat for seat, agent in enumerate(self.agents)}
         self._fast_actions = known_class(raw).legal_actions
         self._declared = declares_chance(raw)
+        self._unchecked = _CHECKED_STEPS
         self._zeros = (0.0,) * len(self.agents)
         self._nothing = dict.fromkeys(self.agents, 0.0)
         self._asks_last = writes_own_last(raw)
@@ -126,6 +133,28 @@ class AECGame(CopiedGame):
         if state.actions is None or len(state.actions) < self._codec_of(state).size:
             return ""
         return "; if that action is illegal there, an action_mask in the observation or in infos must say so"
+
+    def _played(
+        self, state: CopiedState, action: int, generator: np.random.Generator | None, env: Any
+    ) -> CopiedState:
+        after = super()._played(state, action, generator, env)
+        is_fresh_copy = env is None and generator is None  # else the state before is gone, or draws are wanted
+        if self._declared and self._unchecked and is_fresh_copy and after.mover != CHANCE and not self._is_known:
+            self._unchecked -= 1
+            self._require_deferred(state, action, after)
+        return after
+
+    def _require_deferred(self, state: CopiedState, action: int, after: CopiedState) -> None:
+        """Refuses a step that lets chance decide though its chance is declared; draws without effect are none."""
+        if not self.drew(state, after):
+            return
+        before = replace(state, watch=None)
+        if any(differences(self, after, self.probe(before, action, seed)) for seed in range(_SEEDS)):
+            shown = self._codec_of(state).to_env(action)
+            raise UnsupportedGameError(
+                f"{self._name} declares its chance, but what its step({shown!r}) does still depends on a random "
+                "number: where defer_chance is set, step must leave the draw to apply_chance"
+            )
 
     def _after(self, state: CopiedState, env: Any, returned: Any) -> CopiedState:
         return self._arrive(env, self._received(state))

@@ -27,7 +27,7 @@ from doubles.game_envs import (
 from zermelo.agents import AlphaBetaAgent
 from zermelo.envs import CHANCE, IllegalActionError, Traits, as_game, legal_actions
 from zermelo.envs.adapters import adapting
-from zermelo.envs.errors import EnvFailedError, InvalidSettingError, UnknownTraitWarning
+from zermelo.envs.errors import EnvFailedError, InvalidSettingError, UnknownTraitWarning, UnsupportedGameError
 from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
 from zermelo.envs.support import waiting
 
@@ -233,6 +233,28 @@ def test_declared_chance_is_exact() -> None:
     assert not env.defer_chance
     env.step(0)
     assert not env.chance_outcomes()
+
+
+def test_a_step_must_leave_declared_chance_to_the_search() -> None:
+    """Else a search takes one outcome for the only one."""
+
+    class NotDeferred(DeclaredDice):
+        def play(self, agent: Any, action: int) -> None:
+            deferred, self.defer_chance = self.defer_chance, False
+            super().play(agent, action)
+            self.defer_chance = deferred
+
+    class DrawsIdly(DeclaredDice):
+        def play(self, agent: Any, action: int) -> None:
+            self.np_random.random()
+            super().play(agent, action)
+
+    game = as_game(env := started(NotDeferred(), seed=1))
+    with pytest.raises(UnsupportedGameError, match=r"depends on a random number: where defer_chance is set"):
+        game.result(game.snapshot(env), 0)
+    game = as_game(env := started(DrawsIdly(), seed=1))
+    assert game.to_move(game.result(game.snapshot(env), 0)) == CHANCE
+    assert game.to_move(game.result(game.snapshot(env), 1)) == 1
 
 
 @pytest.mark.thorough
