@@ -124,7 +124,8 @@ class Standings(Ranking):
             "env": self.env, "title": self.title, "seats": list(self.seat_names),
             "games": self.games, "planned": self.planned,
             "scoring": str(self.scoring), "agents": [_plain(self._agent_dict(row)) for row in self.rows],
-            "anchor": self.anchor, "pairs": counted, "notes": list(self.all_notes),
+            "anchor": self.ratings.anchor if self.ratings else self.anchor,
+            "pairs": counted, "notes": list(self.all_notes),
             **({"rounds": rounds} if rounds else {}),
         }  # fmt: skip
 

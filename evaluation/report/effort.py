@@ -112,7 +112,7 @@ class RatingHistory:
             if part not in ends:
                 continue
             counts = GameCounts.of({key: min(games, most.get(key, 0)) for key, games in seen.items()})
-            anchor = standings.anchor if standings.anchor in counts.players else None
+            anchor = standings.ratings.anchor if standings.ratings.anchor in counts.players else None
             is_last = part == parts[-1]
             ratings = standings.ratings if is_last else fit_ratings(counts, anchor=anchor, dispersion=spread)
             for player in ratings.players:

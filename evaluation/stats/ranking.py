@@ -11,6 +11,7 @@ from typing import Final
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.results import Results
 from zermelo.evaluation.schedule import Pairings
+from zermelo.evaluation.stats.ratings.choice_fit import FINITE
 from zermelo.evaluation.stats.ratings.fit import fit_ratings
 from zermelo.evaluation.stats.ratings.table import RatingTable
 from zermelo.evaluation.stats.rewards import MeanReward, Rewards, scoring_of
@@ -29,9 +30,11 @@ class Ranking:
         agents: Names to list in any case, and whose order breaks ties; others follow as they come.
         planned: Games in the schedule, by default those that there are; more if the tournament was stopped.
         score: What to rank by; ``Scoring.AUTO`` lets the rewards decide.
-        anchor: The agent whose rating is 0; by default one called ``random``, else the average.
+        anchor: The agent whose rating is 0; by default one called ``random``, unless more agents have a finite
+            rating on the scale of the average, as where it lost every game; else the average.
         earlier_notes: Sentences to put before those that the games give.
         env_title: The environment's name for people, where it has another.
+        anchor_by_default: No anchor was given.
         pairings: A knockout ranks by the round that an agent lasted until, a Swiss tournament by points, byes
             included, unless rewards decide; then both by ``score``.
     """
@@ -46,8 +49,10 @@ class Ranking:
     earlier_notes: Sequence[str] = ()
     env_title: str = ""
     pairings: Pairings = Pairings.ROUND_ROBIN
+    anchor_by_default: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "anchor_by_default", self.anchor is None)
         name = RANDOM if self.anchor is None else self.anchor
         played = any(name in finish.agents for finish in self.results.groups if not finish.void)
         object.__setattr__(self, "anchor", name if played and name not in self.unrated else None)
@@ -148,8 +153,12 @@ class Ranking:
             return None
         games = self.results.judged
         counts = games.counts()
-        anchor = self.anchor if self.anchor in counts.players else None
-        return fit_ratings(counts, anchor=anchor, dispersion=dispersion(games))
+        anchor, spread = self.anchor if self.anchor in counts.players else None, dispersion(games)
+        ratings = fit_ratings(counts, anchor=anchor, dispersion=spread)
+        if not self.anchor_by_default or anchor is None or _finite(ratings) == len(ratings.players):
+            return ratings
+        average = fit_ratings(counts, dispersion=spread)
+        return average if _finite(average) > _finite(ratings) else ratings
 
     @property
     def unrated(self) -> tuple[str, ...]:
@@ -198,3 +207,8 @@ class Ranking:
     def mixed(self, agent: str) -> MeanReward | None:
         """The mean reward of an agent's teams with others; None where there are none."""
         return self._earned.mixed(agent)
+
+
+def _finite(ratings: RatingTable) -> int:
+    """Returns how many agents have a finite rating on the scale of the first component."""
+    return sum(player.status == FINITE for player in ratings.players if player.component == 0)

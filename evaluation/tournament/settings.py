@@ -59,7 +59,7 @@ class TournamentSettings:
             draw=8,win=4. In Python: see ``play_match``.
         isolation: The limits on time and memory of each agent, and which agents get processes of their own; by
             default those that are named by text and run somebody's own code.
-        anchor: The agent with rating 0; by default random if it plays, else the average is 0.
+        anchor: The agent with rating 0; by default random, unless it lost everything; else the average is 0.
         score: Rank by wins, by rewards such as chips, or by the team's score in cooperative games; auto takes
             rewards if games pay amounts, else wins. In Python: see ``zermelo.evaluation.Scoring``.
         skip_unfit: Leave out agents that cannot play this game, and say so.

@@ -220,6 +220,19 @@ def test_random_is_the_zero_where_it_plays():
     assert "the average is fixed at 0" in str(without)
 
 
+def test_random_is_not_the_zero_where_it_lost_everything_and_others_compare():
+    """Else the rating of every agent is ∞."""
+    lost = [game(["random", name], (0, 1)) for name in "ab"]
+    standings = Standings.from_records([*lost, game("ab", (1, 0)), game("ba", (1, 0)), game("ab", (1, 0))])
+    assert standings.ratings.anchor is None
+    assert standings.ratings["a"].elo == -standings.ratings["b"].elo > 0.0
+    assert standings.ratings["random"].elo == -math.inf
+    asked = Standings.from_records(standings.records, anchor="random")
+    assert [asked.ratings[name].elo for name in ("a", "b", "random")] == [math.inf, math.inf, 0.0]
+    only_wins = Standings.from_records([*lost, game("ab", (1, 0)), game("ba", (0, 1))])
+    assert only_wins.ratings.anchor == "random"  # nobody to be the average of
+
+
 def test_the_footer_names_who_has_0_where_one_agent_won_everything():
     """Two rows of 0 and ∞ have no average of 0."""
     records = [game(pair, (1, 0) if pair[0] == "a" else (0, 1)) for pair in ("ab", "ba") * 5]
