@@ -15,12 +15,14 @@ from zermelo.agents.base.machine import default_threads
 from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import StoreError, TournamentInterrupted
+from zermelo.evaluation.match.clock import MAX_MOVES
 from zermelo.evaluation.match.score import Scoring
 from zermelo.evaluation.match.sources import EnvSource, env_name, is_live
 from zermelo.evaluation.match.text import printable
 from zermelo.evaluation.output.progress import RunningTable
 from zermelo.evaluation.output.standings import Standings
 from zermelo.evaluation.schedule import Pairings
+from zermelo.evaluation.stats.cut_games import cut_notes
 from zermelo.evaluation.stats.reached_depth import depth_notes
 from zermelo.evaluation.storage.counting import results
 from zermelo.evaluation.storage.database import FILE, open_reader, read_spec
@@ -111,6 +113,7 @@ def run(plan: Tournament, settings: RunSettings = _DEFAULT, *, command: str = ""
         notes = [*map(printable, (*plan.left_out, *plan.assumed)), *store.notes(), *store.records.unreadable()]
         if plan.test is not None and stopped is None:
             notes.append(plan.test.note(loop.verdict, counted))
+        notes += cut_notes(store.records, plan.settings.max_moves)
         notes += depth_notes(store.records, {who.name: who.fingerprint for who in plan.participants})
         standings = Standings(
             results=counted, records=store.records, agents=names, planned=loop.wanted, env=env_name(plan.env),
@@ -207,6 +210,7 @@ def read_standings(folder: str | os.PathLike[str]) -> Standings:
             verdict = test.verdict(counted) if counted.games in test.looks else None
             if verdict is not None or counted.games == planned:
                 notes, planned = [*notes, test.note(verdict, counted)], counted.games
+        notes += cut_notes(records, spec.get("max_moves", MAX_MOVES))
         notes += depth_notes(records, {one["name"]: one.get("fingerprint", {}) for one in spec["agents"]})
     return Standings(
         results=counted, records=records, agents=[agent["name"] for agent in spec["agents"]], planned=planned,

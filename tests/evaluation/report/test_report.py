@@ -179,14 +179,17 @@ def test_ratings_are_those_of_the_standings():
     ]
     mixed = [game(pair, rewards) for pair in ("ab", "ba") for rewards in (won, lost, won)]
     more = [game(("random", name), won, 9) for name in "ab"]
-    for games in (beaten + mixed, beaten + mixed + more):
+    for games, anchor, zero in (
+        (beaten + mixed, None, "the average of a, b"),
+        (beaten + mixed + more, "random", "random"),
+    ):
         page, ratings = report_page(games), Standings.from_records(games).ratings
-        assert ratings.anchor == "random"
-        assert "random is fixed at 0" in section(page, "ratings")
+        assert ratings.anchor == anchor
+        assert f"{zero} is fixed at 0" in section(page, "ratings")
         shown = {row[1]: row[2:4] for row in rows(page, "ratings")[1:]}
         for player in ratings.players:
             ends = f"{number(player.lower)} to {number(player.upper)}"
-            assert shown[player.name] == [number(player.elo), "anchor" if player.name == "random" else ends]
+            assert shown[player.name] == [number(player.elo), "anchor" if player.name == anchor else ends]
     assert shown["a"][0] not in ("0", "∞")
 
 
