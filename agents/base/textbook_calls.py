@@ -30,13 +30,16 @@ TIE_RULES: Final = ("first", "paranoid", "friendly", "spiteful", "generous")
 _running = threading.local()
 
 
-def textbook_call(*, needs: Any = None, bounds: bool = False, chance: bool = True) -> Callable[[Search], Search]:
+def textbook_call(
+    *, needs: Any = None, bounds: bool = False, chance: bool = True, two_players: bool = False
+) -> Callable[[Search], Search]:
     """A decorator of a function of a ``Game``, whose arguments are checked by their names.
 
     Args:
         needs: An ability of games that it uses, one of the ``Supports...`` protocols.
         bounds: Whether it needs finite utility bounds.
         chance: Whether it knows what to do where chance decides.
+        two_players: Whether it takes all but seat 0 for one opponent.
     """
 
     def decorate(search: Search) -> Search:
@@ -52,7 +55,7 @@ def textbook_call(*, needs: Any = None, bounds: bool = False, chance: bool = Tru
                 return explained(*given, **settings)
             _require_game(search.__name__, arguments)
             game = arguments["game"]
-            _require_traits(search.__name__, game.traits, bounds=bounds, chance=chance)
+            _require_traits(search.__name__, game.traits, bounds=bounds, chance=chance, two_players=two_players)
             if needs is not None and not offers(game, needs):
                 missing = [name for name in dir(needs) if name[0] != "_" and not hasattr(game, name)]
                 raise UnsupportedGameError(
@@ -99,7 +102,11 @@ def _require_game(search: str, arguments: Mapping[str, Any]) -> None:
     )
 
 
-def _require_traits(search: str, traits: Traits, *, bounds: bool, chance: bool) -> None:
+def _require_traits(search: str, traits: Traits, *, bounds: bool, chance: bool, two_players: bool) -> None:
+    if two_players and traits.seats > 2:
+        raise UnsupportedGameError(
+            f"{search} is for two players, and {traits.name} has {traits.seats}: max_n and paranoid know more"
+        )
     if not chance and traits.chance is not Chance.NONE:
         raise UnsupportedGameError(
             f"{search} knows no chance, which {traits.name} has: expectiminimax averages over it"

@@ -18,7 +18,7 @@ def nothing_more(state: Any) -> float:
     return 0.0
 
 
-@textbook_call(chance=False)
+@textbook_call(chance=False, two_players=True)
 def minimax(game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more) -> float:
     """The value of a state for seat 0 (MAX) when both play best; seat 1 (MIN) gets the rest of the constant sum.
 

@@ -91,6 +91,12 @@ def test_games_that_a_search_cannot_play_are_refused() -> None:
         UnsupportedGameError, match=r"minimax knows no chance, .*: expectiminimax averages over it"
     ):
         textbook.minimax(pig, pig.initial_state())
+    three = tree_game([[(1, 2, 3), (3, 2, 1)], [(1, 1, 1), (2, 2, 2)]])
+    for search in (textbook.minimax, textbook.alpha_beta, textbook.expectiminimax):
+        with pytest.raises(
+            UnsupportedGameError, match=r"is for two players, and a tree has 3: max_n and paranoid"
+        ):
+            search(three, three.initial_state())
     with pytest.raises(UnsupportedGameError, match="cfr needs information_state_key and resample, which a tree"):
         textbook.cfr(unbounded, 3)
     with pytest.raises(

@@ -10,7 +10,7 @@ from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import Game
 
 
-@textbook_call(chance=False)
+@textbook_call(chance=False, two_players=True)
 def alpha_beta(
     game: Game[Any],
     state: Any,

@@ -13,7 +13,7 @@ from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import Game
 
 
-@textbook_call(chance=False)
+@textbook_call(chance=False, two_players=True)
 def iterative_deepening(
     game: Game[Any], state: Any, evaluate: Evaluate = nothing_more
 ) -> Iterator[tuple[int, int, float]]:

@@ -10,7 +10,7 @@ from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.capabilities import SupportsQuiescence
 
 
-@textbook_call(needs=SupportsQuiescence)
+@textbook_call(needs=SupportsQuiescence, two_players=True)
 def quiescence(
     game: Any,
     state: Any,

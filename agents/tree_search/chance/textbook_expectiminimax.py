@@ -10,7 +10,7 @@ from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
-@textbook_call()
+@textbook_call(two_players=True)
 def expectiminimax(
     game: Game[Any], state: Any, depth: float = math.inf, evaluate: Evaluate = nothing_more
 ) -> float:

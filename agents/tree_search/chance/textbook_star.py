@@ -15,7 +15,7 @@ from zermelo.agents.tree_search.textbook_minimax import Evaluate, nothing_more
 from zermelo.envs.game import CHANCE, Game
 
 
-@textbook_call()
+@textbook_call(two_players=True)
 def star1(
     game: Game[Any],
     state: Any,
@@ -33,7 +33,7 @@ def star1(
     return _star(game, state, alpha, beta, depth, evaluate, probes=False)
 
 
-@textbook_call()
+@textbook_call(two_players=True)
 def star2(
     game: Game[Any],
     state: Any,
