@@ -56,6 +56,8 @@ class RulesGame:
     """Whether ``result`` refuses actions that are not legal."""
 
     def __init__(self, rules: Any) -> None:
+        if isinstance(rules, type):
+            raise RulesError(f"{rules.__name__} is a class: make rules of it, as in {rules.__name__}()")
         kind: type = type(rules)
         require_known_names(kind)
         needed: tuple[str, ...] = REQUIRED

@@ -227,6 +227,11 @@ def test_a_missing_method_is_named() -> None:
         as_game(Nothing())
 
 
+def test_a_class_is_no_rules() -> None:
+    with pytest.raises(RulesError, match=r"^Heap is a class: make rules of it, as in Heap\(\)$"):
+        check_rules(Heap)
+
+
 def test_parameters_are_integers() -> None:
     with pytest.raises(RulesError, match=r"Heap\.start must be an integer, not 2\.5"):
         as_game(Heap(start=2.5))  # type: ignore[arg-type]  # the point of the test
