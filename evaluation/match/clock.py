@@ -71,3 +71,9 @@ class SeatClocks:
         left = self._left[seat] - seconds
         self._left[seat] = max(left, 0.0) + self._added[seat]
         return left >= 0
+
+
+def too_late(seconds: float, clock: GameClock | None) -> str:
+    """Returns the message of an agent that took more than so many seconds for a move."""
+    ran_out = clock is not None and seconds == clock.own_left
+    return f"did not answer within {seconds:.4g} s" + ", all that its clock had left" * ran_out

@@ -32,7 +32,7 @@ from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.calls import checked_call
 from zermelo.evaluation.errors import EnvironmentFailureError, WorkerError
 from zermelo.evaluation.match.adjudication import Adjudication
-from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl, time_controls
+from zermelo.evaluation.match.clock import MAX_MOVES, SeatClocks, TimeControl, time_controls, too_late
 from zermelo.evaluation.match.faults import (
     AgentFault,
     choose,
@@ -263,7 +263,7 @@ def _one_move(
     spent = agent.seconds if isinstance(agent, RemoteAgent) else time.perf_counter() - began
     watch(-1)
     if clocks is not None and shown is not None and not clocks.has_time(seat, spent):
-        raise AgentFault(FailureKind.TIMEOUT, f"did not answer within {shown.own_left:.4g} s", seat=seat)
+        raise AgentFault(FailureKind.TIMEOUT, too_late(shown.own_left, shown), seat=seat)
     if driver.fingerprint() != before:
         message = "stepped or reset the environment that it was only shown"
         raise AgentFault(FailureKind.ENVIRONMENT_CHANGED, message, seat=seat)

@@ -30,6 +30,7 @@ from zermelo.envs.errors import UnsupportedGameError
 from zermelo.envs.live.wrappers import game_name
 from zermelo.envs.support.local_modules import search_path
 from zermelo.evaluation.errors import AgentStartError, EnvironmentFailureError, WorkerError
+from zermelo.evaluation.match.clock import too_late
 from zermelo.evaluation.match.faults import AgentFault, manner_of_death
 from zermelo.evaluation.match.live_game import EnvDriver
 from zermelo.evaluation.match.play import RemoteAgent
@@ -224,10 +225,11 @@ class IsolatedAgent(RemoteAgent):
                 self.seconds = _spent(answer, time.monotonic() - request.began)
                 if not is_timed or seconds is None or self.seconds <= seconds:
                     return answer
-                ended = FailureKind.TIMEOUT, f"did not answer within {seconds:.4g} s"
+                ended = FailureKind.TIMEOUT, ""
         kind, message = ended
         if kind is FailureKind.TIMEOUT:
             request.last_words()
+            message = too_late(seconds or 0.0, clock)
         process, self._process = self._process, None
         exit_code = process.stop()
         message = message or f"ended its process ({manner_of_death(exit_code)})"
@@ -268,7 +270,7 @@ class _Request:
     def run(self, late: float) -> tuple[FailureKind, str] | None:
         """Waits for ``answer``, ``late`` seconds beyond the limit; a fault instead of one, or None.
 
-        Where the process has ended, the fault has no message.
+        Where the process has ended or is late, the fault has no message.
         """
         process, most, memory = self._process, self._seconds, self._limit.memory_mb
         ends = math.inf if most is None else self.began + most + late
@@ -283,7 +285,7 @@ class _Request:
                 if end is not None or self.answer:
                     return end
                 if time.monotonic() >= ends:
-                    return FailureKind.TIMEOUT, f"did not answer within {most:.4g} s"
+                    return FailureKind.TIMEOUT, ""
                 if memory is not None and resident_mb(process.pid) - process.inherited_mb > memory:
                     return FailureKind.OUT_OF_MEMORY, f"took more than the {memory} MB of memory that it may"
 

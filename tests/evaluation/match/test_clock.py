@@ -67,6 +67,7 @@ def test_who_runs_out_of_time_has_lost():
     assert record.failure.kind is FailureKind.TIMEOUT
     assert record.failure.seat == 1
     assert record.failure.message.startswith("did not answer within 0.")
+    assert record.failure.message.endswith(" s, all that its clock had left")
 
 
 @pytest.mark.parametrize("clock", ["", "x", "0", "1+", "+1", "-1", 60, "1e3", "1+2+3", "inf"])
