@@ -69,7 +69,7 @@ class Watch:
         self._generators = generator_states(root.env) if assumed.no_draws and not is_idle else []
         self._differs = assumed.differs if is_idle else None
         self._looks_outside = assumed.looks_outside
-        self._saved: Any = None
+        self._saved = list[Any]()  # the generators at the beginning of the search that runs, if one does
 
     def dealt(self, state: WatchedState) -> Watch:
         """The watch of a state that was dealt again, which has random generators of its own."""
@@ -108,7 +108,7 @@ class Watch:
             self._fail("reward_sum", RewardSum.GENERAL, f"games paid {self._ends[0]:g} and {total:g} in all")
 
     def _look_outside(self) -> None:
-        if self._saved is not None and (moved := self._outside.put_back(self._saved)):
+        if self._saved and (moved := self._outside.put_back(self._saved[0])):
             self._fail("chance", Chance.SAMPLED, f"a step drew from {moved[0]}", tuple(moved))
 
     @contextlib.contextmanager
@@ -117,13 +117,16 @@ class Watch:
         if not self._looks_outside:
             yield
             return
-        self._saved = self._outside.look()
+        before = self._outside.look()
+        self._saved.append(before)
         try:
             yield
+            self._look_outside()
         except BaseException:
-            self._outside.put_back(self._saved)
+            self._outside.put_back(before)
             raise
-        self._look_outside()
+        finally:  # a later search that goes on with this one's tree must not see what others drew in between
+            self._saved.clear()
 
     def _fail(self, field: str, value: str, text: str, drawn: tuple[str, ...] = ()) -> None:
         see(self._origin, field, value, text, drawn)
