@@ -47,6 +47,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         pays: Whether anything was paid.
         cancels: Whether every payment was zero for all players together.
         hidden_lists: Paths of the lists whose order nobody sees, drawn again before every move.
+        tried_all_lists: Whether there was time to ask that of every list.
         draws_from: The generators that steps drew from and the environment does not hold.
         draws_idly: Whether steps draw from the environment's own generators, without making a difference.
         ignored_paths: Attributes that differ although nothing else does, such as clocks: no part of a key.
@@ -70,6 +71,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     pays: bool = False
     cancels: bool = True
     hidden_lists: tuple[tuple[str | int, ...], ...] = ()
+    tried_all_lists: bool = True
     draws_from: tuple[str, ...] = ()
     draws_idly: bool = False
     ignored_paths: dict[str, dict[str, str]] = {}
@@ -116,7 +118,8 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         is_short = self.steps < _FEW_STEPS and self.games < _FEW_GAMES
         idly = ", which draw random numbers without effect" if self.draws_idly or self.draws_from else ""
         deals = "" if self.starts_alike else "; starts look different, so that what they deal may be hidden"
-        hidden = f"nothing hidden in {_count(self.pairs, 'pair')} of positions{deals}"
+        lists = "" if self.tried_all_lists else "; no time to try whether the order of each of its lists is hidden"
+        hidden = f"nothing hidden in {_count(self.pairs, 'pair')} of positions{deals}{lists}"
         if not self.pairs:
             hidden = f"no two positions that could be compared {played}"
         evidence = {

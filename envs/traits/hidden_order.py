@@ -39,14 +39,13 @@ Path = tuple[Any, ...]
 """From an environment on: names of attributes, keys of dictionaries, places in lists."""
 
 
-def hidden_lists(game: Playable, starts: Sequence[Any], patience: Deadline) -> dict[Path, bool]:
+def hidden_lists(game: Playable, starts: Sequence[Any], patience: Deadline) -> Iterator[tuple[Path, bool]]:
     """The lists of a game whose order nobody sees, by what shows after resets with different seeds.
 
-    Each with whether it gets shorter in play: what is left is unseen.
+    Each as soon as it is found, with whether it gets shorter in play: what is left is unseen.
     """
-    lists: dict[Path, bool] = {}
     if len(starts) < 2 or game.is_terminal(starts[0]):
-        return lists
+        return
     others = [game.environment(state) for state in starts[1:_SEEDS]]
     for path, value in itertools.islice(_lists_in(game.environment(starts[0])), _MOST):
         same = digest(list(value), _DIGESTED)
@@ -61,8 +60,7 @@ def hidden_lists(game: Playable, starts: Sequence[Any], patience: Deadline) -> d
         except ZermeloError:
             continue
         if differs and not _is_shown(game, starts[0], path):
-            lists[path] = gets_shorter
-    return lists
+            yield path, gets_shorter
 
 
 def order_of(env: Any, path: Path) -> dict[str, dict[str, str]]:

@@ -93,7 +93,7 @@ def play(game: Playable, root: Any, needed: set[str], patience: Deadline) -> Fin
             games.play()
     except DeadlinePassed:
         return games.findings(patience.seconds)
-    return games.findings(None)
+    return games.findings(None if games.tried_all_lists else patience.seconds)
 
 
 def cancels(paid: Sequence[float]) -> bool:
@@ -130,6 +130,7 @@ class _RandomPlay:
         self.most = MAX_STEPS
         self.volatile = VolatileParts()
         self.hidden: dict[Path, bool] = {}
+        self.tried_all_lists = True
         self.notes: list[str] = []
         self.unpaid = self.disagrees = self.slow_keys = False
         self.last_rewards: tuple[float, ...] | None = None
@@ -145,8 +146,10 @@ class _RandomPlay:
             with contextlib.suppress(ZermeloError):
                 self._leave_out_noise(state)
         if {"information", "chance"} <= self.needed:
+            self.tried_all_lists = False
             with contextlib.suppress(ZermeloError), self.patience.part(_FOR_LISTS):
-                self.hidden = hidden_lists(self.game, starts, self.patience)
+                self.hidden.update(hidden_lists(self.game, starts, self.patience))
+                self.tried_all_lists = True
         for path in self.hidden:  # from now on only what else is hidden counts
             self.game.leave_out(order_of(self.game.environment(self.root), path))
         with self.patience.part(_FOR_STARTS):
@@ -345,6 +348,7 @@ class _RandomPlay:
             pays=self.pays,
             cancels=not self.not_cancelled,
             hidden_lists=tuple(self.hidden) if is_redrawn else (),
+            tried_all_lists=self.tried_all_lists,
             draws_from=tuple(sorted(game.draws_from())),
             draws_idly=self.draws_idly,
             ignored_paths=game.ignored_paths,

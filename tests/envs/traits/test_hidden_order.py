@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import time
 from typing import Any
 
 import numpy as np
@@ -115,3 +117,23 @@ def test_a_draw_that_was_not_expected_is_seen_by_the_search(luck: str) -> None:
     again = agent.search(env)  # which draws it anew in each simulation, as chance
     assert not again.note
     assert (random.getstate(), np.random.get_state()[1].tobytes()) == before  # noqa: NPY002 - as above
+
+
+class BagAmongHands(Bag):
+    """A bag among many lists that everybody sees; to look takes a while."""
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        super().start(seed, options)
+        self.hands = {number: self.generator.permutation(3).tolist() for number in range(38)}
+
+    def observe(self, agent: Any) -> Any:
+        until = time.process_time() + 0.003
+        while time.process_time() < until:
+            pass
+        return np.array([*super().observe(agent), *itertools.chain(*self.hands.values())])
+
+
+def test_an_order_that_was_found_counts_though_there_is_no_time_for_all_lists() -> None:
+    env = started(BagAmongHands)
+    game = as_game(env)
+    assert "the order of bag" in game.traits.evidence["chance"].text
