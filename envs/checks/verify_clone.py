@@ -23,6 +23,7 @@ from zermelo.envs.clone.settings_kept import SettingsKept
 from zermelo.envs.clone.state_key import state_key
 from zermelo.envs.clone.traversal import path_to, reachable
 from zermelo.envs.errors import CloneError, InvalidSettingError
+from zermelo.envs.live.failures import place_of
 from zermelo.envs.live.wrappers import game_name, shortened
 from zermelo.envs.registration.make import make
 from zermelo.envs.support.calls import checked_call
@@ -230,9 +231,10 @@ def _replay(driver: VerifiedEnv, trace: _Trace) -> frozenset[Place] | None:
 
 def _require_success(driver: VerifiedEnv, what: str) -> None:
     if driver.failure is not None:
+        place = "" if driver.error is None else place_of(driver.error)
         raise CloneError(
             f"cannot verify clones of {game_name(driver.env)}: its {what} failed before anything was "
-            f"cloned: {driver.failure}"
+            f"cloned: {driver.failure}{place}"
         ) from driver.error
 
 

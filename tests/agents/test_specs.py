@@ -101,6 +101,9 @@ class TestForeign:
             "def nothing():\n"
             "    return None\n"
             "number = 3\n"
+            "import gymnasium\n"
+            "class Env(gymnasium.Env):\n"
+            "    pass\n"
         )
         (tmp_path / "half_written.py").write_text("import no_such_thing_anywhere\n")
         (tmp_path / "syntax_wrong.py").write_text("def\n")
@@ -129,6 +132,7 @@ class TestForeign:
             ("somebodys_agents:Mine(y=1)", Setting, "has no setting 'y': its settings are x, word"),
             ("somebodys_agents:broken", Setting, "cannot make .*: RuntimeError: no model here"),
             ("somebodys_agents:nothing", Setting, "made None, which is no agent: it needs the methods"),
+            ("somebodys_agents:Env", Setting, "made an environment where an agent belongs"),
             ("somebodys_agents:number", Setting, "is not a class or function that makes an agent, but 3"),
             ("half_written:Mine", Setting, "cannot import 'half_written:Mine': No module named 'no_such"),
             ("syntax_wrong:Mine", Setting, "cannot import 'syntax_wrong:Mine': SyntaxError"),
