@@ -35,15 +35,21 @@ def require_limits(rules: Any, *joined: tuple[str, int, int], **ranges: tuple[fl
     Raises:
         InvalidSettingError: A value is out of range.
     """
-    fits = all(value <= most for _, value, most in joined)
+    needs, given = list[str](), dict[str, Any]()
     for name, values in ranges.items():
         value = rules.rows * rules.columns if name == "squares" else getattr(rules, name)
-        fits &= values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)
-    if not fits:
-        needs = [_range(name, values) for name, values in ranges.items()]
-        needs += [f"{what} of at most {most}" for what, _, most in joined]
-        given = ", ".join(f"{name}={value!r}" for name, value in rules._asdict().items())
-        raise InvalidSettingError(f"{type(rules).__name__} needs {' and '.join(needs)}, not {given}")
+        if not (values[0] <= value <= values[1] if isinstance(values, tuple) else value in (0, 1)):
+            needs.append(_range(name, values))
+            given |= {
+                part: getattr(rules, part) for part in (("rows", "columns") if name == "squares" else (name,))
+            }
+    for what, value, most in joined:
+        if value > most:
+            needs.append(f"{what} of at most {most}")
+            given = rules._asdict()
+    if needs:
+        written = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        raise InvalidSettingError(f"{type(rules).__name__} needs {' and '.join(needs)}, not {written}")
 
 
 def _range(name: str, values: tuple[float, float] | type[bool]) -> str:

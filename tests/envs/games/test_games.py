@@ -11,6 +11,7 @@ import pytest
 from oracles.compared_searches import random_result
 
 from zermelo.envs import games as g
+from zermelo.envs.errors import InvalidSettingError
 from zermelo.envs.rules import RulesGame
 from zermelo.envs.rules.scores import LOSS, WIN
 
@@ -114,3 +115,12 @@ def test_nim_is_made_and_shown_as_people_write_it():
 
 def test_a_pass_is_written_as_such():
     assert g.Othello(4, 4).action_text(g.Othello(4, 4).initial_state(), 16) == "pass"
+
+
+def test_a_parameter_out_of_range_is_named_alone() -> None:
+    with pytest.raises(InvalidSettingError, match=r"^DotsAndBoxes needs players of 2 to 10, not players=1$"):
+        RulesGame(g.DotsAndBoxes(players=1))
+    with pytest.raises(
+        InvalidSettingError, match=r"^Clobber needs rows \* columns of 1 to 64, not rows=9, columns=9$"
+    ):
+        RulesGame(g.Clobber(rows=9, columns=9))
