@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from zermelo.evaluation.stats.ratings.elo import EloEstimate
     from zermelo.evaluation.stats.ratings.sprt import Sprt
     from zermelo.evaluation.stats.rewards import MeanReward
+
+_DEFAULT: Final = "the default"
 
 
 def print_standings(standings: Standings, *, as_json: bool) -> None:
@@ -65,7 +67,7 @@ def compare(
     sprt: Annotated[str | None, typer.Option(metavar="elo0=0,elo1=10")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two agents by the games between them: Elo with its interval, and a sequential test.
+    """Compare two agents by the games between them: Elo with its interval, and who is likely the stronger.
 
     Two games with the same opening or deal and the seats exchanged count as a pair. A run that was played with
     --sprt is tested as it was then, its first agent against its second. If games pay amounts, mean rewards are
@@ -77,7 +79,7 @@ def compare(
     Options:
         first: The first agent, by its name or number in the tables, or a part of its name that no other has.
         second: The second agent.
-        sprt: The hypotheses of the sequential test; by default those of the run, else elo0=0,elo1=5.
+        sprt: The hypotheses of a sequential test; by default those of the run (--json: else elo0=0,elo1=5).
     """
     from zermelo.evaluation.stats.ratings.elo import elo
     from zermelo.evaluation.tournament.run import read_standings
@@ -112,7 +114,8 @@ def compare(
         if standings.scoring is Scoring.REWARDS:
             _print_reward("reward", reward)
         _print_elo(judged, estimate)
-        typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {sentence}"))
+        if source != _DEFAULT:  # few games decide between hypotheses that nobody chose
+            typer.echo(printable(f"SPRT of {' against '.join(agents)}, hypotheses of {source}: {sentence}"))
         for note in standings.notes:
             typer.echo(printable(f"Note: {note}"))
 
@@ -135,6 +138,7 @@ def _player(text: str, names: list[str], folder: Path) -> str:
 
 
 def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
+    from zermelo.evaluation.output.cells import likelihood
     from zermelo.evaluation.stats.ratings.elo import ELO_SCALE
 
     if not games.games:
@@ -152,7 +156,7 @@ def _print_elo(games: HeadToHead, estimate: EloEstimate) -> None:
     typer.echo(
         f"Elo {elo}, {INTERVAL} {lower} to {upper} (from "
         f"{'pairs' if pairs else 'games'}); likelihood of being the stronger "
-        f"{100 * estimate.likelihood_of_superiority:.1f} % ({ELO_SCALE})"
+        f"{likelihood(estimate.likelihood_of_superiority)} % ({ELO_SCALE})"
     )
 
 
@@ -168,7 +172,7 @@ def _hypotheses(folder: Path, first: str, second: str, given: str | None) -> tup
     rule = rule_of(run.spec) if run is not None and run.spec else None
     if isinstance(rule, SprtTest) and {*rule.agents} == {first, second}:
         return rule.agents, rule.sprt, "the run"
-    return (first, second), Sprt(), "the default"
+    return (first, second), Sprt(), _DEFAULT
 
 
 def _print_reward(what: str, reward: MeanReward | None) -> None:

@@ -61,6 +61,14 @@ def test_agents_are_known_as_they_were_written(tmp_path, run):
     assert len(said.splitlines()) == 1 + len(rows)
 
 
+def test_no_test_is_shown_that_nobody_asked_for(tmp_path, run):
+    """One of hypotheses by default says "not decided" beside a likelihood of 100 %, which was none."""
+    round_robin("classic/tictactoe-v3", ["alphabeta(depth=3)", "random"], games=40, out=tmp_path, progress=False)
+    shown = run("compare", tmp_path, "alphabeta(depth=3)", "random")[1]
+    assert "SPRT" not in shown
+    assert "stronger > 99.9 % (" in shown
+
+
 def test_it_is_for_two_agents():
     with pytest.raises(InvalidSettingError, match="of two agents in a game for two, not of 3 agents"):
         round_robin(toy_envs.DiceEnv, [Good("a"), First("b"), First("c")], sprt=Sprt())
