@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 import functools
 import inspect
 import os
@@ -88,6 +89,9 @@ def _refusal(error: Exception) -> SystemExit:
     text = str(error)
     if not isinstance(error, ZermeloError):
         text = f"{type(error).__name__}{f': {text}' if text else ''}{place_of(error)}; --debug shows the traceback"
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            where = repr(error.filename) if error.filename else "what this command writes"
+            text = f"there is no space left for {where}: make room, and give the command again"
     typer.echo(kept(f"zermelo: {text}"), err=True)
     return SystemExit(USER_ERROR)
 

@@ -308,3 +308,16 @@ def test_ctrl_c_prints_the_table_so_far_and_leaves_no_process(workers, tmp_path)
     assert stdout.endswith(f"Games and standings are in {out}\nThe same command again plays the rest.\n")
     assert "Traceback" not in stderr
     nobody_is_left(process.pid)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_output_to_a_full_disk_is_one_sentence():
+    env = {**os.environ, "TERM": "dumb"}
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [PROGRAM, "envs"], stdout=full, stderr=subprocess.PIPE, text=True, env=env, timeout=120
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "zermelo: there is no space left for what this command writes: make room, and give the command again\n"
+    )
