@@ -38,7 +38,7 @@ _LINES, _LINES_THIN, _LINES_SHARE, _LINES_OF_NODES = 32, 400, 0.02, 0.005
 """Steps of random lines before the first search of a game, and where no payoff was seen; the share of a search's
 time that they may take; and how many come, before later searches without a time, for each node so far."""
 _HERE: Final = "turned out not to be as assumed"
-_OF_CLASS: Final = "is taken for what an environment of its class turned out to be"
+_OF_CLASS: Final = "is searched by what play of its class has shown"
 """Openings of the warning: this search saw it, or it was seen of another environment of the class."""
 _IN_COMMON: Final = (
     "depth", "nodes", "seconds", "evaluator", "stop_test", "prefer_short_wins", "ties", "samples", "memory_mb",

@@ -52,6 +52,7 @@ def report(
             in DIR is shown anyway.
         judged: Compare every move with perfect play first, as `zermelo judge` does.
     """
+    from zermelo.envs.registration.registry import env_runs_own_code
     from zermelo.evaluation.report.page import report_page, training_page
     from zermelo.evaluation.storage.curves import CURVE, read_curve
     from zermelo.evaluation.storage.files import write_text
@@ -66,14 +67,19 @@ def report(
     if folder is not None and (folder / CURVE).exists():
         files.insert(0, folder / CURVE)
     curves = [read_curve(path) for path in dict.fromkeys(files)]
+    has_boards = True
     if folder is None or (curves and not judged and not _has_games(folder)):
         page = training_page(curves)
         target = out or (files[0].with_suffix(".html") if folder is None else folder / "report.html")
     else:
-        page = report_page(**_of_run(folder, curves, judged=judged, trust=trust), games=games, seed=seed)
+        run = _of_run(folder, curves, judged=judged, trust=trust)
+        page = report_page(**run, games=games, seed=seed)
+        has_boards = trust or not env_runs_own_code(run["standings"].env)
         target = out or folder / "report.html"
     write_text(target, page)
     typer.echo(f"The report is in {target} ({len(page.encode()) / 1e6:.2g} MB)")
+    if not has_boards:
+        typer.echo("Its games have no boards, as these take code of your own: add --trust to run it.")
 
 
 def _of_run(folder: Path, curves: Sequence[Curve], *, judged: bool, trust: bool) -> dict[str, Any]:

@@ -333,7 +333,8 @@ def _settings(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     if spec.get("title"):
         facts[0] = ("Environment", f"{spec['title']} ({spec.get('env')})")
     rounds = f", {spec['rounds']} rounds" if "rounds" in spec else ""
-    facts.append(("Pairings", f"{spec.get('kind', 'unknown')}{rounds}, {spec.get('games', '?')} games a pairing"))
+    pairings = f"{spec.get('kind', 'unknown')}{rounds}, {spec.get('games', '?')} games a pairing"
+    facts.append(("Pairings", "chosen on the way, where a game says most" if "batches" in spec else pairings))
     openings, limits = spec.get("openings"), spec.get("isolation")
     if isinstance(openings, Mapping):
         plies = openings.get("plies")

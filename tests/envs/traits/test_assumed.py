@@ -81,7 +81,7 @@ def test_alpha_beta_says_that_another_search_answered_and_how_deep() -> None:
         found = AlphaBetaAgent(depth=2).search(other)  # said once for the class: the result says it again
     assert "searched by maxn instead of alphabeta" in found.note
     forget_warnings()
-    with pytest.warns(UnknownTraitWarning, match="is taken for what an environment of its class turned out to be"):
+    with pytest.warns(UnknownTraitWarning, match="is searched by what play of its class has shown"):
         AlphaBetaAgent(depth=2).search(other)
 
 

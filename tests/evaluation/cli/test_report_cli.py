@@ -30,6 +30,19 @@ def test_report_says_where_it_is(folder, tmp_path, run):
     assert (folder / "report.html").exists()
 
 
+def test_a_report_says_that_boards_take_code_of_the_users_own(tmp_path, run, monkeypatch):
+    pytest.importorskip("pettingzoo.classic")
+    (tmp_path / "own_board.py").write_text(
+        "import pettingzoo\ndef env():\n    return pettingzoo.make('aec', 'classic/tictactoe-v3')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    code, _, err = run("tournament", "own_board:env", "random", "greedy", "--games", "2", "--out", "first")
+    assert code == 0, err
+    assert "add --trust" in run("report", "first")[1]
+    assert "add --trust" not in run("report", "first", "--trust")[1]
+
+
 @pytest.mark.thorough
 def test_what_the_judge_found_becomes_part_of_the_report(folder, tmp_path, run):
     code, out, _ = run("judge", folder, "--max-games", "3")
