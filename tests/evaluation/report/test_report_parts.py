@@ -188,6 +188,9 @@ def test_the_page_says_how_its_games_were_made():
         Invocation("2026-01-02 03:04:05", 61.25, 100, "zermelo tournament e a b", machine, {"torch": "2.0"}, ()),
         Invocation("2026-01-03 03:04:05", 7300.0, 20, "", machine, {"torch": "2.1"}, ()),
     )
+    rated = provenance_section(StoredRun(spec | {"batches": []}, calls), {})
+    assert "round-robin" not in rated
+    assert "chosen on the way" in rated
     part = provenance_section(StoredRun(spec, calls), {})
     for text in (
         "zermelo tournament e a b", "from a program", "2026-01-02 03:04:05", "61.2 s", "2 h 1 min", "torch 2.1",
