@@ -101,10 +101,16 @@ def _user_function(name: str) -> Creator | None:
     if is_rules(creator):
         return functools.partial(_over_rules, creator)
     if not callable(creator):
-        offered = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        offered = [key for key, value in vars(module).items() if _makes_envs(value) and not key.startswith("_")]
         raise unknown_name("environment", name, [f"{module_name}:{key}" for key in offered])
     has_rules = hasattr(creator, "_fields") and hasattr(creator, "initial_state")
     return env_maker(creator) if isinstance(creator, type) and has_rules else creator
+
+
+def _makes_envs(value: Any) -> bool:
+    """Whether calling this may make an environment: a function, or a class of environments or rules."""
+    has_methods = hasattr(value, "initial_state") or (hasattr(value, "step") and hasattr(value, "reset"))
+    return callable(value) and (has_methods or not isinstance(value, type))
 
 
 def _user_module(module_name: str, name: str) -> Any:

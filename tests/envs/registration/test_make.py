@@ -147,6 +147,14 @@ def test_a_file_of_that_name_is_read_and_not_run(
         make(name)
 
 
+def test_only_what_may_make_an_environment_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    methods = "def reset(self, seed=None): ...\n    def step(self, action): ..."
+    (tmp_path / "market.py").write_text(f"class Markets: ...\nclass Market:\n    {methods}\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownNameError, match=r"called 'market:Marketts': did you mean 'market:Market'\?$"):
+        make("market:Marketts")
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
