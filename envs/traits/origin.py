@@ -2,8 +2,8 @@
 
 An origin has the classes, the sources of their modules and of modules of the same project that these name, also
 inside functions, and how the environment was made: the arguments that ``EzPickle`` and Gymnasium's wrappers keep,
-and Gymnasium's spec. Nothing that play may change is part of it. A key that two different environments share costs
-speed and never truth, as what is assumed of both is watched in both.
+Gymnasium's spec, and the number of agents. Nothing that play may change is part of it. A key that two different
+environments share costs speed and never truth, as what is assumed of both is watched in both.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ def origin_of(env: Any) -> Origin:
         own = getattr(layer, "__dict__", {})
         spec = own.get("spec")
         made += [getattr(spec, "id", None), getattr(spec, "kwargs", None), *map(own.get, _MADE_BY)]
+        agents = own.get("possible_agents")  # how many they are is an argument that many environments do not keep
+        made.append(len(agents) if isinstance(agents, list | tuple) else None)
     classes = tuple(original_class(type(layer)) for layer in layers)
     return Origin(classes, hashlib.sha256(repr([*map(_described, made)]).encode()).hexdigest())
 

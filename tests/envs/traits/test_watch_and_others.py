@@ -54,3 +54,31 @@ def test_what_a_program_draws_between_searches_is_no_chance_of_the_game() -> Non
             assert random.getstate() == drawn
             env.step(action)
     assert as_game(env).traits.chance is Chance.NONE
+
+
+class Table(Picking):
+    """The same for any number of players, each for itself."""
+
+    zermelo_traits: Any = {"information": "perfect"}  # noqa: RUF012
+
+    def __init__(self, seats: int) -> None:
+        super().__init__()
+        self.possible_agents = ["one", "other", "third"][:seats]
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.sums = dict.fromkeys(self.possible_agents, 0)
+
+    def play(self, agent: Any, action: Any) -> None:
+        self.sums[agent] += action
+        if self.turns == 4 * len(self.possible_agents) - 1:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.next_agent()
+
+
+def test_what_was_seen_of_two_players_is_not_said_of_three() -> None:
+    evidence = []
+    for seats in (3, 2):
+        env = Table(seats)
+        env.reset(seed=0)
+        evidence.append(as_game(env).traits.evidence["chance"].text)
+    assert evidence[0] != evidence[1]
