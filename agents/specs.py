@@ -20,7 +20,6 @@ from zermelo.agents.base.limits import Limits
 from zermelo.agents.base.settings import check_spec, import_name, setting_fields, setting_text
 from zermelo.envs.errors import InvalidSettingError, UnknownNameError, ZermeloError
 from zermelo.envs.live.failures import place_of
-from zermelo.envs.live.wrappers import is_aec, is_gymnasium
 from zermelo.envs.support.calls import checked_call
 from zermelo.envs.support.spec_text import TRUTH, Spec, is_truth, parse_spec, unknown_name
 
@@ -376,6 +375,8 @@ def _foreign(spec: Spec) -> Agent:
     made = _called(make, spec, arguments)
     for method in ("act", "reset"):
         if isinstance(made, type) or not callable(getattr(made, method, None)):
+            from zermelo.envs.live.wrappers import is_aec, is_gymnasium  # not for the completion of names
+
             is_env = is_aec(made) or is_gymnasium(made)
             wanted = "it needs the methods act(env) and reset(seed)"
             raise InvalidSettingError(

@@ -73,8 +73,7 @@ class _Group(TyperGroup):
         except KeyboardInterrupt as error:
             raise SystemExit(INTERRUPTED) from error
         except BrokenPipeError:
-            # Whoever read the output has had enough (`zermelo envs | head`): nothing more to say, nor to flush.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()  # whoever read it has had enough (`zermelo envs | head`)
             raise SystemExit(0) from None
         except (typer.Exit, typer.Abort, USAGE):
             raise
@@ -82,6 +81,11 @@ class _Group(TyperGroup):
             if ctx.params["debug"]:
                 traceback.print_exception(error)
             raise _refusal(error) from error
+
+
+def _drop_output() -> None:
+    """Leaves nothing to flush when the process ends, which would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refusal(error: Exception) -> SystemExit:
@@ -92,6 +96,8 @@ def _refusal(error: Exception) -> SystemExit:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             where = repr(error.filename) if error.filename else "what this command writes"
             text = f"there is no space left for {where}: make room, and give the command again"
+            if not error.filename:
+                _drop_output()
     typer.echo(kept(f"zermelo: {text}"), err=True)
     return SystemExit(USER_ERROR)
 

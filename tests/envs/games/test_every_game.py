@@ -146,7 +146,7 @@ REFUSED: dict[Any, list[tuple[tuple[Any, ...], str]]] = {
     g.Amazons: [((3,), "size=3"), ((12,), "size=12")],
     g.Isolation: [((9, 8), "rows=9, columns=8")],
     g.OrderAndChaos: [((8, 7), "rows=8"), ((6, 6, 1), "length=1")],
-    g.EinStein: [((3,), "size=3"), ((8,), "size=8"), ((5, 2), "size=5, random_start=2")],
+    g.EinStein: [((3,), "size=3"), ((8,), "size=8"), ((5, 2), "random_start=2")],
     g.Backgammon: [((4,), "most_points=4")],
     g.Hypergammon: [((0,), "most_points=0")],
     g.Game2048: [((9, 9), "rows=9, columns=9")],
