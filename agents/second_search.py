@@ -82,7 +82,9 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
     started += Budget.now() - began
     share = agent.time_share
     seconds = agent.limits.seconds if share is None else share.usual
-    searching, nodes, failures = agent, 0, list[AssumptionFailed]()
+    searching, nodes, failures, drawn = agent, 0, list[AssumptionFailed](), set[str]()
+    times, bits = 0, agent.generator.bit_generator
+    random_state = bits.state
     while True:
         fitting = _fitting(searching, root)
         if fitting is not searching:
@@ -91,17 +93,22 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
             with watching(root.game, root.state) as state:
                 watched = root._replace(state=state)
                 _look_around(watched, seconds)
-                found: SearchResult = fitting.search_position(watched, started if not failures else Budget.now())
+                found: SearchResult = fitting.search_position(watched, started if not times else Budget.now())
             if getattr(state, "watch", None) is not None:
                 root.game.assumed.looked.nodes += found.nodes
             break
         except AssumptionFailed as failed:
-            failures.append(failed)
+            times, lost = times + 1, failed.nodes
+            if failed.drawn and root.game.traits.chance is Chance.SAMPLED and not root.game.assumed.by_order:
+                drawn.update(failed.drawn)  # it was known that there is chance, and not where it comes from
+            else:
+                failures.append(failed)
             origin = root.game.assumed.origin
             see(origin, failed.field, failed.value, failed.seen, failed.drawn)  # it may be another process's
-            if len(failures) == _MOST_TIMES:
+            if times == _MOST_TIMES:
                 raise
-        nodes += failures[-1].nodes
+        nodes += lost
+        bits.state = random_state  # it finds what it would have found at once
         root = position(env, backend=agent.backend, traits=agent.traits)
         spent = Budget.now() - started
         searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
@@ -109,6 +116,10 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
         about = _about(agent, fitting, root, found, failures)
         text = about.rpartition(",")[0]
         tell_once(root.game, f"{_HERE if failures else _OF_CLASS}: {text}", about=text)
+        note = f"{found.note}; {about}" if found.note else about
+        found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
+    if drawn:
+        about = f"a step drew from {' and '.join(sorted(drawn))}, which was not known: searched again"
         note = f"{found.note}; {about}" if found.note else about
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
     is_alone = root.game.traits.seats == 1 and "chance" in root.game.traits.assumed
