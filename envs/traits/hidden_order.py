@@ -16,6 +16,7 @@ import numpy as np
 from zermelo.envs.clone.copy_classes import original_class
 from zermelo.envs.clone.kinds import fields_of, full_name, layout_of, module_name
 from zermelo.envs.clone.state_key import IN_ANY_ORDER, digest
+from zermelo.envs.clone.traversal import kind_of, reachable
 from zermelo.envs.errors import ZermeloError
 from zermelo.envs.live.wrappers import layers
 from zermelo.envs.support.waiting import Deadline
@@ -59,8 +60,22 @@ def hidden_lists(game: Playable, starts: Sequence[Any], patience: Deadline) -> I
             differs, gets_shorter = _differ(game, first, permuted, path, patience)
         except ZermeloError:
             continue
-        if differs and not _is_shown(game, starts[0], path):
+        is_deck = gets_shorter or not _are_held_elsewhere(game.environment(starts[0]), value)
+        if differs and is_deck and not _is_shown(game, starts[0], path):
             yield path, gets_shorter
+
+
+def _are_held_elsewhere(env: Any, items: Iterable[Any]) -> bool:
+    """Whether objects of a list are held by others too, as a cell's neighbours are: it is no deck."""
+    objects = {id(item) for item in items if not isinstance(item, _NO_PARTS)}
+    seen: set[int] = set()
+    for holder in reachable(env) if objects else ():
+        for part in kind_of(type(holder)).parts(holder):
+            if id(part) in objects:
+                if id(part) in seen:
+                    return True
+                seen.add(id(part))
+    return False
 
 
 def order_of(env: Any, path: Path) -> dict[str, dict[str, str]]:

@@ -152,7 +152,8 @@ class _RandomPlay:
                 self.tried_all_lists = True
             if not self.tried_all_lists:  # of lists that stay as long, only what all others do says something
                 self.hidden = {path: True for path, gets_shorter in self.hidden.items() if gets_shorter}
-        for path in self.hidden:  # from now on only what else is hidden counts
+        for path in [path for path, gets_shorter in self.hidden.items() if gets_shorter]:
+            # From now on only what else is hidden counts.
             self.game.leave_out(order_of(self.game.environment(self.root), path))
         with self.patience.part(_FOR_STARTS):
             self.observability.compare_starts(starts)

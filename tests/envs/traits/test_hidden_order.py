@@ -13,7 +13,7 @@ from doubles.game_envs import SmallEnv
 
 from zermelo.agents import make_agent
 from zermelo.envs import as_game
-from zermelo.envs.game import Chance, RewardSum, TraitSource
+from zermelo.envs.game import Chance, Information, RewardSum, TraitSource
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::zermelo.envs.errors.UnknownTraitWarning"),
@@ -137,3 +137,43 @@ def test_an_order_that_was_found_counts_though_there_is_no_time_for_all_lists() 
     env = started(BagAmongHands)
     game = as_game(env)
     assert "the order of bag" in game.traits.evidence["chance"].text
+
+
+class Field:
+    """A field of a path, and the fields next to it."""
+
+    def __init__(self, fruit: int) -> None:
+        self.fruit, self.nearby = fruit, [self]
+
+
+class Path(SmallEnv):
+    """Two players go round a path that each reset sows, back or on, and are paid what grows there."""
+
+    zermelo_traits: Any = {}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        super().__init__(["one", "other"], 4)
+
+    def start(self, seed: int | None, options: dict[str, Any]) -> None:
+        self.fields = [Field(int(fruit)) for fruit in np.random.default_rng(seed).integers(0, 4, 8)]
+        for place, field in enumerate(self.fields):
+            field.nearby = [self.fields[(place + steps) % 8] for steps in (1, 2, 3, 7)]
+        self.at = self.fields[0]
+
+    def observe(self, agent: Any) -> Any:
+        return np.array([*(field.fruit for field in self.fields), self.fields.index(self.at), self.turns])
+
+    def play(self, agent: Any, action: Any) -> None:
+        self.at = self.at.nearby[action]
+        self.rewards[agent] = self.at.fruit
+        if self.turns == 5:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.next_agent()
+
+
+def test_objects_that_know_each_other_are_no_deck() -> None:
+    traits = as_game(started(Path), patience=20).traits
+    assert "nothing hidden" in traits.evidence["information"].text
+    assert "no time" not in traits.evidence["information"].text
+    assert (traits.information, traits.chance) == (Information.PERFECT, Chance.NONE)
+    assert traits.reward_sum is RewardSum.GENERAL
