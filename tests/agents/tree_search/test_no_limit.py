@@ -47,7 +47,7 @@ def test_a_wrong_depth_is_refused() -> None:
         AlphaBetaAgent(depth="deep")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [MinimaxAgent(), AlphaBetaAgent(depth="full")], ids=lambda agent: agent.kind)
 def test_a_long_search_of_the_whole_tree_says_so(
     agent: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

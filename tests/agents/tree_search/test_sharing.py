@@ -155,7 +155,7 @@ def test_two_do_not_do_the_work_of_one_twice() -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "text"), [(signal.SIGKILL, r"ended \(killed by SIGKILL\)"), (signal.SIGSTOP, "stood still")]
 )

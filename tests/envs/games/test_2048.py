@@ -192,7 +192,7 @@ def fit() -> Any:
     return module
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_self_play_teaches(tmp_path: Path, fit: Any) -> None:
     learned = fit.first_state(0, 1)
     numbers, errors, starts = (learned[name] for name in ("numbers", "errors", "starts"))

@@ -125,7 +125,7 @@ def test_rules_take_compiled_functions_of_others(
     assert [value for value, *_ in expected[:2]] == [-1.0, 1.0]  # multiples of four are lost
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_two_kernels_keep_their_own_functions_of_one_name(fresh: Callable[[dict[str, Code]], list[str]]) -> None:
     """Of the root's functions max^n has other ones than the search of two sides, by the kernels' variants."""
     known = kernels_of(Nim((1, 2, 3), players=3))

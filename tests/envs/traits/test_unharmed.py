@@ -116,7 +116,7 @@ def test_what_is_shared_and_shown_nowhere_is_refused(way: str) -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.skipif(not can_fork(), reason="copies are compared in forked processes")
 def test_what_is_shared_is_noticed_on_a_busy_machine_too() -> None:
     count = 4 * (os.cpu_count() or 1)

@@ -131,7 +131,7 @@ def test_compiled_games_depend_on_their_seed_alone() -> None:
     assert first.planes.shape[1:] == (2, 17)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_networks_see_mirror_images_of_chess() -> None:
     """Without them no king goes three files between one recorded position and the next."""
     planes = LessonWork("classic/chess-v6", "", 40, 4).run(3).planes

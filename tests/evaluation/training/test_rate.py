@@ -149,7 +149,7 @@ rate(out=sys.argv[1], within=60)
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_kill_loses_nothing(tmp_path):
     folder = tmp_path / "killed"
     for _ in range(2):

@@ -209,7 +209,7 @@ def test_a_killed_fork_server_costs_a_game_at_most(good):
     assert good.act(env) == first
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.alone
 def test_a_fork_server_that_is_stopped_is_replaced(good, monkeypatch):
     monkeypatch.setattr("zermelo.evaluation.workers.forked_process._ANSWER", 8.0)
