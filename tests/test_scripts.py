@@ -24,9 +24,13 @@ def clone(tmp_path):
     return tmp_path
 
 
+def unset():
+    """The environment's variables without those that the scripts read, which may be set for these tests."""
+    return {name: value for name, value in os.environ.items() if name not in ("VENV", "PYTHON")}
+
+
 def called(clone, script, *given, **variables):
-    kept = {name: value for name, value in os.environ.items() if name not in ("VENV", "PYTHON")}
-    command, environment = [clone / "scripts" / script, *given], {**kept, **variables}
+    command, environment = [clone / "scripts" / script, *given], {**unset(), **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -69,8 +73,9 @@ def test_what_fails_is_shown_and_ends_the_script(clone):
 def test_an_interrupt_leaves_nothing_running(clone):
     (clone / "pip").write_text("kill -INT 0; sleep 60")
     started = subprocess.Popen(
-        [clone / "scripts" / "setup", "classic"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [clone / "scripts" / "setup", "classic"],
+        env=unset(), stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
     assert "installing zermelo" in started.communicate(timeout=30)[1]  # stderr is closed: no child has it any more
     assert started.returncode != 0
 
