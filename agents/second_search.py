@@ -82,8 +82,8 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
     started += Budget.now() - began
     share = agent.time_share
     seconds = agent.limits.seconds if share is None else share.usual
-    searching, nodes, failures, drawn = agent, 0, list[AssumptionFailed](), set[str]()
-    times, bits = 0, agent.generator.bit_generator
+    searching, nodes, times, failures, drawn = agent, 0, 0, list[AssumptionFailed](), set[str]()
+    bits = agent.generator.bit_generator
     random_state = bits.state
     while True:
         fitting = _fitting(searching, root)
@@ -98,7 +98,7 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
                 root.game.assumed.looked.nodes += found.nodes
             break
         except AssumptionFailed as failed:
-            times, lost = times + 1, failed.nodes
+            times, nodes = times + 1, nodes + failed.nodes
             if failed.drawn and root.game.traits.chance is Chance.SAMPLED and not root.game.assumed.by_order:
                 drawn.update(failed.drawn)  # it was known that there is chance, and not where it comes from
             else:
@@ -107,20 +107,20 @@ def searched_again(agent: Searcher, env: Any, root: Position, started: float) ->
             see(origin, failed.field, failed.value, failed.seen, failed.drawn)  # it may be another process's
             if times == _MOST_TIMES:
                 raise
-        nodes += lost
         bits.state = random_state  # it finds what it would have found at once
         root = position(env, backend=agent.backend, traits=agent.traits)
         spent = Budget.now() - started
         searching = _with_less(agent, nodes, None if seconds is None else max(seconds - spent, _LEAST * seconds))
+    notes = list[str]()
     if failures or fitting is not agent:
         about = _about(agent, fitting, root, found, failures)
         text = about.rpartition(",")[0]
         tell_once(root.game, f"{_HERE if failures else _OF_CLASS}: {text}", about=text)
-        note = f"{found.note}; {about}" if found.note else about
-        found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
+        notes.append(about)
     if drawn:
-        about = f"a step drew from {' and '.join(sorted(drawn))}, which was not known: searched again"
-        note = f"{found.note}; {about}" if found.note else about
+        notes.append(f"a step drew from {' and '.join(sorted(drawn))}, which was not known: searched again")
+    if notes:
+        note = "; ".join(filter(None, [found.note, *notes]))
         found = dataclasses.replace(found, note=note, seconds=Budget.now() - started)
     is_alone = root.game.traits.seats == 1 and "chance" in root.game.traits.assumed
     asked.game, asked.state, asked.action = root.game if is_alone else None, root.state, found.env_action
@@ -229,7 +229,8 @@ def _about(
     traits = root.game.traits
     names = [name for name in ("reward_sum", "chance") if traits.source(name) is TraitSource.SEEN]
     seen = " and ".join(f"{name} is {getattr(traits, name)} ({traits.evidence[name].text})" for name in names)
-    seen = seen or " and ".join(failed.seen for failed in failures)  # where all traits were told
+    if not seen:  # the user gave all traits
+        seen = " and ".join(failed.seen for failed in failures)
     by = "searched again" if fitting.kind == agent.kind else f"searched by {fitting.kind} instead of {agent.kind}"
     if _uses_processes(agent) and not _uses_processes(fitting):
         by += " and in one process"

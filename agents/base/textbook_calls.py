@@ -175,7 +175,7 @@ _FUNCTIONS: Final = {
     "sees": "of two seats",
     "learner": "that makes a learner, such as RegretMatching",
 }
-"""What the functions among the arguments are called with."""
+"""By the name of an argument that must be a function: what it takes, and what it returns."""
 _CHECKS: Final[Mapping[str, Callable[[str, Any, int], None]]] = {
     "depth": _check_moves, "moves": _check_moves, "alpha": _check_window, "beta": _check_window,
     "seat": _check_seat, "root_seat": _check_seat, "chooser": _check_seat,
